@@ -103,8 +103,8 @@ func (p *Report) Kernel(r *pebble.Rank, phase func() error) error {
 	return err
 }
 
-// Found adds a verifier's mistakes to the errors. count is this rank's number, and what describes them, such as "words
-// of the table are wrong". All ranks call it.
+// Found adds a verifier's mistakes to the errors. count is this rank's number of them, and what is their description,
+// such as "words of the table are wrong". All ranks call it.
 func (p *Report) Found(r *pebble.Rank, count uint64, what string) error {
 	total, err := Sum(r, count)
 	if total > 0 {

@@ -262,7 +262,7 @@ type timing struct {
 
 func (t *timing) start(now time.Duration) { t.made, t.saved = now, now }
 
-// Bits of the word in which a rank reports whether a checkpoint is due.
+// Bits of a rank's word in Due.
 const (
 	due     uint64 = 1 << iota // now
 	dueStop                    // now, and then the job ends

@@ -32,7 +32,7 @@ type Range struct {
 	block    *int64
 }
 
-// Block sets the offset of the block to which the next records belong. [Positions] reports it.
+// Block sets the offset of the block that contains the next records. [Positions] reports it.
 func (r Range) Block(at int64) {
 	if r.block != nil {
 		*r.block = at

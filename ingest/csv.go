@@ -23,7 +23,7 @@ import (
 // header. Empty lines are skipped. The caller owns T.
 //
 // Rows are found exactly wherever a file is cut, whatever is in quotes. For files that several ranks read, Open makes
-// each rank scan its share for quotes and ends of lines, to find the state in which the next share begins. So these
+// each rank scan its share for quotes and ends of lines, to find the state at the beginning of the next share. So these
 // shares are read twice; LineRows avoids that.
 func CSV[T any](opts ...CSVOption) Format[T] {
 	return Format[T]{"csv", func(in *input) (reader[T], error) {

@@ -47,8 +47,8 @@ var lineFormats = map[EdgeFormat]lineFormat{
 	},
 }
 
-// edgeLines reads formats with at most one edge in a line. The last line of a header may look like an edge, so a rank
-// whose piece begins before it needs its offset.
+// edgeLines reads formats with at most one edge in a line. The last line of a header may look like an edge, so ranks
+// with a piece that begins before it need its offset.
 type edgeLines struct {
 	*input
 	lineFormat

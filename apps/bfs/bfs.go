@@ -74,9 +74,9 @@ type Config struct {
 	// has fewer than one in Beta of the vertices. 0 is AlphaDefault and BetaDefault. An Alpha below 1 keeps all steps
 	// along arcs; a huge Alpha and Beta keep all against them.
 	Alpha, Beta float64
-	// Unfiltered makes a rank send a pebble for every arc that leads to another rank. By default a rank keeps a bit for
-	// each vertex of the graph (Async: the level, in a byte) to which it has sent a pebble, and sends a second one only
-	// if it is better. Unfiltered is for measuring the network and its reduction caches.
+	// Unfiltered makes a rank send a pebble for every arc that leads to another rank. By default a rank records for
+	// each vertex of the graph that it has sent a pebble to it (a bit; Async: the level, a byte), and sends a second
+	// one only if it is better. Unfiltered is for measuring the network and its reduction caches.
 	Unfiltered bool
 
 	// Linger is the time for which an idle rank in mode Tasks holds its buffers back (task.Linger).

@@ -45,8 +45,8 @@ type Search interface {
 // Summary is the result of a search in numbers that do not depend on its choice among several shortest paths.
 type Summary struct {
 	graph.Summary
-	// Traversed is the number of edges by which Graph500 divides the time: those of the reached component, each counted
-	// once, or in a directed graph the arcs with a reached tail.
+	// Traversed is the number of edges for Graph500's rate: those of the reached component, each counted once, or in a
+	// directed graph the arcs with a reached tail.
 	Traversed uint64
 }
 

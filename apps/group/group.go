@@ -2,8 +2,8 @@
 // sums, means and extremes of other columns in each group. Rows are merged into groups on their way and at the owner of
 // their key, in a container.Map, so only the groups need memory.
 //
-// [Run] groups, checks and reports. The check compares sums over all rows with sums over all groups, in which each key
-// has its own weight: rows, numbers, and numbers times weights must be equal.
+// [Run] groups, checks and reports. The check gives each key a weight, and compares sums over all rows with sums over
+// all groups: rows, numbers, and numbers times weights must be equal.
 package group
 
 import (

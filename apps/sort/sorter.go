@@ -19,7 +19,7 @@ type sorter[R cmp.Ordered] struct {
 	load   func(result *Result) error
 	loaded func()                   // called when the rows are loaded or restored; nil: nothing to do
 	looks  func(row R) (wrong bool) // compares a row with the one before it; nil: no check
-	key    func(row R) string       // key of a row, of which one row is kept; nil keeps all
+	key    func(row R) string       // key of a row, if only one row per key is kept; nil keeps all
 	out    *output                  // of the rows
 	write  func(row R)              // writes to out; nil: no output
 	kept   uint64

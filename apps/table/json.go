@@ -121,7 +121,7 @@ func (k *keys) meet(at ingest.Place, number int, key string) {
 	}
 }
 
-// nameKeys reads all rows for their keys. The columns are in the order in which the keys first occur. It is collective.
+// nameKeys reads all rows for their keys, and makes columns of them in the order of first occurrence. It is collective.
 func (s *Source) nameKeys(r *pebble.Rank) error {
 	for range s.All() {
 	}

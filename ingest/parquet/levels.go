@@ -11,8 +11,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// levels compares the header of a page of version 2 with the levels that begin the page. The checksum of a page covers
-// its levels, but not the header, which tells their lengths.
+// levels compares the header of a page of version 2 with the levels at the beginning of the page. The checksum of a
+// page covers its levels, but not the header, which has their lengths.
 func (p *pager) levels(leaf parquet.LeafColumn, h *format.DataPageHeaderV2, at int64) error {
 	repeats, err := p.levelsAt(at, h.RepetitionLevelsByteLength, leaf.MaxRepetitionLevel)
 	if err != nil {

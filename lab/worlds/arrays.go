@@ -50,7 +50,7 @@ func (p *program) openArrays() {
 	p.ranges = memory.NewArray[uint64](s, "ranges", distribution.Shuffled(uint64(rangeMost*r.Size()), r.Size(), p.Seed))
 }
 
-// adds reports whether the handler of a pebble adds to a sum, and to which.
+// adds reports whether the handler of a pebble adds to a sum, and returns the place of the sum.
 func (w *World) adds(k kind, v message) (at uint64, yes bool) {
 	yes = k == plainKind && mix(v.ID, 21)%100 < uint64(w.Arrays)
 	return mix(v.ID, 22) % uint64(w.Keys), yes

@@ -109,7 +109,7 @@ func TestBrokenBuildsAreCaught(t *testing.T) {
 	}
 }
 
-// A build that forgets thieves without loot gives right answers, but late. A test of its own catches it.
+// A build that forgets unsuccessful thieves gives right answers, but late. A separate test catches it.
 func TestDroppedLifelinesAreCaught(t *testing.T) {
 	if *caughtWithin == 0 {
 		t.Skip("builds the runtime anew: give -caught-within, as .ci/worlds does")
