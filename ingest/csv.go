@@ -13,7 +13,7 @@ import (
 //
 //	type Trip struct {
 //		City  string    `csv:"pickup_city"`
-//		Miles float64   `csv:"distance,optional"` // 0 where it is empty, or no such column is there
+//		Miles float64   `csv:"distance,optional"` // 0 if it is empty or the column is missing
 //		At    time.Time // any encoding.TextUnmarshaler
 //	}
 //
