@@ -99,8 +99,8 @@ func (p *program) allocate(epoch int) (err error) {
 	return err
 }
 
-// accessObjects reads the objects, frees this rank's object in the next epoch, and checks in the epoch after that that
-// all are gone from the address cache, too.
+// accessObjects reads the objects, frees this rank's object in the next epoch, and checks one epoch later that all are
+// gone, even from the address cache.
 func (p *program) accessObjects(epoch int) error {
 	if epoch%3 == 1 {
 		memory.Free(p.space, p.refs[p.rank.ID()])
