@@ -26,7 +26,7 @@ func (o Output) Check() error {
 	case o.Top < 0:
 		return fmt.Errorf("%d rows of the highest values: give a positive number, or 0 for none", o.Top)
 	case o.Path == "" && o.Replace:
-		return errors.New("an output is to be replaced, but none is named: name one, or do not replace it")
+		return errors.New("no output to replace is named: name one, or do not replace it")
 	case o.Path == "":
 		return nil
 	}

@@ -122,7 +122,7 @@ func TestOutputRefuses(t *testing.T) {
 		require.NoError(t, apps.Output{Path: path}.Check())
 	}
 	_, err := kept(t, 2, 1, apps.Output{Path: filepath.Join(t.TempDir(), "nosuch", "a.csv")}, 0)
-	require.ErrorContains(t, err, "make the folder that it is to be in")
+	require.ErrorContains(t, err, "create the folder that contains it")
 	err = appstest.Mem(1).Run(t, func(r *pebble.Rank) error {
 		w := appstest.Must(apps.NewRowWriter(r, apps.Output{Top: 1}, "degree"))
 		return w.Write(scored(0, 1, 1)...)

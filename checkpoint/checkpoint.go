@@ -56,7 +56,7 @@ func New(r *pebble.Rank, name string, parts ...Part) *Checkpoint {
 		case p.kept == nil:
 			err = errors.New("a part is the zero Part: make it by checkpoint.Value or another function")
 		case names[p.name]:
-			err = fmt.Errorf("there are two parts %q: give each a name of its own", p.name)
+			err = fmt.Errorf("two parts have the name %q: give each its own name", p.name)
 		default:
 			var is string
 			if is, err = p.begin(r); err != nil {

@@ -53,7 +53,7 @@ func (c *Checkpoint) choose(hosts map[int][]folder) (*choice, error) {
 	}
 	if lacking > 0 {
 		return nil, fmt.Errorf("%s and those before it lack files of some ranks: start the job on the hosts that have "+
-			"them, or remove what is left", folderName(c.name, lacking))
+			"them, or remove the remaining files", folderName(c.name, lacking))
 	}
 	return nil, nil
 }

@@ -116,7 +116,7 @@ func TestWrongCheckpointsAreRefused(t *testing.T) {
 		}, want: []string{"small-000002", "it has lost its manifest: remove it, and the one before it is restored"}},
 		"a damaged manifest": {harm: rewritten(manifest, func(b []byte) []byte { return b[:99] }),
 			want: []string{"small-000002", "it is damaged"}},
-		"an export": {harm: replaced("Note", "Nota"), want: []string{"the folder is no checkpoint"}},
+		"an export": {harm: replaced("Note", "Nota"), want: []string{"the folder is not a checkpoint"}},
 		"another format": {harm: replaced(`"Version": 1`, `"Version": 7`),
 			want: []string{"it has format 7, and this program reads format 1: use the build that wrote it"}},
 		"another program": {harm: replaced(`"Program": "`, `"Program": "other/`),
@@ -185,7 +185,7 @@ func TestWrongPartsAreRefused(t *testing.T) {
 		`make "small": part "f": derive schema of func()`: func(*pebble.Rank) checkpoint.Part {
 			return checkpoint.Value("f", new(func()))
 		},
-		`there are two parts "step": give each a name of its own`: func(*pebble.Rank) checkpoint.Part {
+		`two parts have the name "step": give each its own name`: func(*pebble.Rank) checkpoint.Part {
 			return checkpoint.Value("step", new(int))
 		},
 		"a part is the zero Part": func(*pebble.Rank) checkpoint.Part { return checkpoint.Part{} },

@@ -52,7 +52,7 @@ func program() string {
 // readNote decodes the description in a manifest.
 func readNote(text json.RawMessage) (n note, err error) {
 	if err = json.Unmarshal(text, &n); err == nil && n.Ranks < 1 {
-		err = errors.New("the folder is no checkpoint: " + another)
+		err = errors.New("the folder is not a checkpoint: " + another)
 	} else if err != nil {
 		err = fmt.Errorf("its manifest is damaged: %w: %s", err, remedy)
 	}
@@ -75,7 +75,7 @@ func (n *note) fits(found *note) error {
 	case found.Name != n.Name:
 		return fmt.Errorf("it is the checkpoint %q, not %q: has its folder been renamed? %s", found.Name, n.Name, another)
 	case found.ByteOrder != n.ByteOrder:
-		return fmt.Errorf("it was written on a machine of another byte order (%s): go on on such a machine, or %s",
+		return fmt.Errorf("it was written on a machine with another byte order (%s): continue on such a machine, or %s",
 			found.ByteOrder, another)
 	}
 	for i, p := range n.Parts {

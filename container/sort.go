@@ -113,7 +113,7 @@ func replace[R any](m *mover[R], p part[R]) {
 // sortRows is the sample sort.
 func sortRows[R any](m *mover[R], o order[R]) error {
 	if o.compare == nil {
-		return failed(m.base, errors.New("it is to be sorted without a function that compares: give one"))
+		return failed(m.base, errors.New("no function to compare rows is given: give one"))
 	}
 	ends, err := splitters(m, o.compare)
 	if err != nil {

@@ -143,7 +143,7 @@ func (s *store[K, V]) Clear() error {
 func changes(b *base, s *keeping, what string) {
 	if s.iterating > 0 {
 		b.engine.Fail(fmt.Errorf("container: rank %d: %s: %s came while the rank iterates over the entries: "+
-			"collect what is to change and send it afterwards, or change another container", b.rank.ID(), b.name, what))
+			"collect the changes and send them afterwards, or change another container", b.rank.ID(), b.name, what))
 	}
 }
 

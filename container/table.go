@@ -46,7 +46,8 @@ func NewTable[R any](r *pebble.Rank, name string, space Budget, options ...targe
 	w := wireOf[int, R]()
 	others, err := w.take(options)
 	if err == nil && space.Memory < 0 {
-		err = fmt.Errorf("its rows have %d bytes of memory: give a number above 0, or 0 for what is available", space.Memory)
+		err = fmt.Errorf("its rows have %d bytes of memory: give a number above 0, or 0 for the available "+
+			"memory", space.Memory)
 	}
 	if err != nil {
 		r.Inside(frame.Access{}).Refuse(name, err.Error())

@@ -31,7 +31,7 @@ type pair struct {
 // lack returns an error if values are not plain data, and have no codec.
 func lack(name string, t reflect.Type, coded bool) error {
 	if err := layout.Plain(t); err != nil && !coded {
-		return fmt.Errorf("its %s: %w: give delegate.Coded %s, or another codec of it, in place of nil", name, err,
+		return fmt.Errorf("its %s: %w: give delegate.Coded %s, or another codec of it, instead of nil", name, err,
 			codecs.Ready(t))
 	}
 	return nil

@@ -86,7 +86,7 @@ func (b *borders) check() error {
 	case b.kept == nil:
 		return errNoBatch
 	case b.rows != announced:
-		return fmt.Errorf("%d rows were announced, and %d written: write as many as were announced", announced, b.rows)
+		return fmt.Errorf("%d rows were announced, and %d written: write the announced number", announced, b.rows)
 	}
 	return nil
 }

@@ -305,7 +305,7 @@ func TestCreateRefuses(t *testing.T) {
 	file := filepath.Join(folder, "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	for name, want := range map[string]string{
-		filepath.Join(folder, "nosuch", "out"): "make the folder that it is to be in",
+		filepath.Join(folder, "nosuch", "out"): "create the folder that contains it",
 		filepath.Join(file, "out"):             "not a directory",
 		folder:                                 "it exists already",
 		filepath.Join(folder, strings.Repeat("x", 300)): "file name too long",
@@ -319,7 +319,7 @@ func TestCreateRefuses(t *testing.T) {
 	_, err = write(2, 1, out, export.AvroOf(avro.Must[thing](), export.Null), things, export.Zstd())
 	require.ErrorContains(t, err, "compresses by itself: leave export.Zstd out")
 	_, err = write(2, 1, out, export.CSV[int](0), func(i int) int { return i })
-	require.ErrorContains(t, err, "int is no struct")
+	require.ErrorContains(t, err, "int is not a struct")
 	_, err = write(2, 1, out, export.CSV[thing]('"'), things)
 	require.ErrorContains(t, err, "cannot separate fields")
 	_, err = export.Avro("{", export.Null)

@@ -69,7 +69,7 @@ func TestWritable(t *testing.T) {
 	require.NoError(t, os.WriteFile(taken, nil, 0o600))
 	for path, says := range map[string]string{
 		taken:                            "it exists already",
-		filepath.Join(folder, "no", "a"): "make the folder that it is to be in",
+		filepath.Join(folder, "no", "a"): "create the folder that contains it",
 		folder:                           "it exists already",
 	} {
 		require.ErrorContains(t, export.Writable(path), says)

@@ -132,7 +132,7 @@ func advise(err error) error {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return fmt.Errorf("%w: give the user of the job the right to write there, or choose another folder", err)
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w: make the folder that it is to be in", err)
+		return fmt.Errorf("%w: create the folder that contains it", err)
 	}
 	return err
 }

@@ -78,7 +78,7 @@ func create[T any](r *pebble.Rank, name string, format Format[T], o options) (*S
 	s := &Sink[T]{options: o, rank: r, format: format}
 	switch {
 	case format.own && format.joint == nil && s.oneFile:
-		return nil, fmt.Errorf("write %s: files of %s cannot be put one behind the other: leave export.OneFile out",
+		return nil, fmt.Errorf("write %s: files of %s cannot be concatenated: leave export.OneFile out",
 			name, format.name)
 	case format.packs && s.packing != nil:
 		return nil, fmt.Errorf("write %s: %s compresses by itself: leave %s out", name, format.name, s.packing.option)

@@ -62,7 +62,7 @@ func TestAvroMistakes(t *testing.T) {
 	require.ErrorContains(t, read(file, RowLimit(10)), "more bytes than the limit: raise ingest.RowLimit")
 	damaged := bytes.Clone(file)
 	damaged[len(damaged)-1]++
-	require.ErrorContains(t, read(damaged), "does not end with the mark that the header tells")
+	require.ErrorContains(t, read(damaged), "does not end with the sync marker of the header")
 }
 
 func FuzzAvro(f *testing.F) {
@@ -126,7 +126,7 @@ func TestAvroSkip(t *testing.T) {
 			told string
 		}{
 			"mark":  {func(f []byte) []byte { f[next-1]++; return f }, without, 1, "it does not end with the mark"},
-			"count": {func(f []byte) []byte { f[at] = 1; return f }, without, 1, "its header is none"},
+			"count": {func(f []byte) []byte { f[at] = 1; return f }, without, 1, "its header is invalid"},
 			"too many": {func(f []byte) []byte { return slices.Replace(f, int(at), int(at)+1, 0xfe, 0xff, 0xff, 0x7f) },
 				without, 1, "records: the file is damaged"},
 			"size": {func(f []byte) []byte { f[at+1] ^= 0x40; return f }, without, 1, "it does not end with the mark"},

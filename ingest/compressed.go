@@ -34,7 +34,7 @@ func kindOf(head []byte) (kind, error) {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b, 8}):
 		return gzipped, nil
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}) && len(head) > 2:
-		return plain, fmt.Errorf("gzip by the method %d, which is none: the file is damaged; fetch it again", head[2])
+		return plain, fmt.Errorf("unknown gzip method %d: the file is damaged; fetch it again", head[2])
 	case len(head) >= 4 && isZstandard(binary.LittleEndian.Uint32(head)):
 		return zstandard, nil
 	case bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff}):

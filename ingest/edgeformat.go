@@ -109,6 +109,6 @@ func sniff(name string, fields [][]byte) (EdgeFormat, error) {
 	case len(fields) == 3 || len(fields) == 4:
 		return METIS, nil
 	}
-	return 0, fmt.Errorf("read %s: line 1: neither the file's name nor its first line tells the format of the graph: "+
+	return 0, fmt.Errorf("read %s: line 1: neither the file's name nor its first line shows the format of the graph: "+
 		"name one of %s", name, strings.Join(formatNames[1:], ", "))
 }

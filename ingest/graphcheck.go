@@ -180,7 +180,7 @@ func (s *edgeShare) check(e Edge) error {
 func (s *edgeShare) checkWeight(w float64) error {
 	switch {
 	case s.head.Values == 2:
-		return fmt.Errorf("the matrix has complex values, which are no weights: %w", ErrUnweighted)
+		return fmt.Errorf("the matrix has complex values, which cannot be weights: %w", ErrUnweighted)
 	case math.IsNaN(w):
 		return fmt.Errorf("the edge has no weight: %w", ErrUnweighted)
 	case w < 0 || w > math.MaxFloat64:

@@ -145,7 +145,7 @@ var damagedFiles = map[string]string{
 	"onecolumn.el":        "line 2: the line ends early; expected a vertex",
 	"threecolumns.el":     "", // weights
 	"noedge.el":           "the file has no edge",
-	"comma.csv":           "line 1: neither the file's name nor its first line tells the format",
+	"comma.csv":           "line 1: neither the file's name nor its first line shows the format",
 	"comma.txt":           "expected a vertex and a blank: let the name of a CSV file end with .csv",
 	"letter.txt":          "line 2: found",
 	"picture.el":          "binary data",

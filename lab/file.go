@@ -28,7 +28,7 @@ func Read(name string) (Results, error) {
 	}
 	var version struct{ Format int }
 	if err := json.Unmarshal(text, &version); err != nil || version.Format == 0 {
-		return Results{}, fmt.Errorf("%s is no file of results: give one that --json has written", name)
+		return Results{}, fmt.Errorf("%s is not a file of results: give one that --json has written", name)
 	}
 	if version.Format != Format {
 		return Results{}, fmt.Errorf("%s is of format %d, and this program reads format %d: measure again with this "+

@@ -118,10 +118,10 @@ func TestFile(t *testing.T) {
 func TestBadFiles(t *testing.T) {
 	for text, why := range map[string]string{
 		`{"format": 999}`:                  "is of format 999, and this program reads format 1: measure again",
-		`{"groups": []}`:                   "is no file of results",
-		`no JSON`:                          "is no file of results",
-		``:                                 "is no file of results",
-		`[]`:                               "is no file of results",
+		`{"groups": []}`:                   "is not a file of results",
+		`no JSON`:                          "is not a file of results",
+		``:                                 "is not a file of results",
+		`[]`:                               "is not a file of results",
 		`{"format": 1, "repeats": "many"}`: "is damaged",
 		`{"format": 1, "groups": [{"name": "G", "results": [{"name": "a"}]}]}`: "no samples",
 		`{"format": 1, "groups": [{"name": "G", "results": [null]}]}`:          "no samples",

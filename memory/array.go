@@ -101,7 +101,7 @@ func (s *Space) admit(t reflect.Type, d distribution.Indexed) error {
 	case one && (own.rank < 0 || own.rank >= ranks):
 		return fmt.Errorf("it is at rank %d, ranks are 0 to %d", own.rank, ranks-1)
 	case s.common == objectsMax:
-		return fmt.Errorf("%d allocations are as many as a job has", objectsMax)
+		return fmt.Errorf("%d allocations are the limit of a job", objectsMax)
 	}
 	return nil
 }

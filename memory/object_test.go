@@ -173,6 +173,6 @@ func TestStrayAnswers(t *testing.T) {
 		err := pebble.Run(t.Context(), pebble.Config{Ranks: 1}, program(func(r rank) {
 			r.Do(func() { memory.Answered(r.s, slot) })
 		}))
-		require.ErrorContains(t, err, "answers that nobody waits for: pebbles were repeated, altered or misplaced")
+		require.ErrorContains(t, err, "answers that no call waits for: pebbles were repeated, altered or misplaced")
 	}
 }

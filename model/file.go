@@ -47,7 +47,7 @@ func (f File) Encode() ([]byte, error) {
 func DecodeFile(text []byte) (File, error) {
 	var version struct{ Format int }
 	if err := json.Unmarshal(text, &version); err != nil || version.Format == 0 {
-		return File{}, fmt.Errorf("model: this is no file of parameters: give one that pebbles-lab fit has written")
+		return File{}, fmt.Errorf("model: this is not a file of parameters: give one that pebbles-lab fit has written")
 	}
 	if version.Format != FileFormat {
 		return File{}, fmt.Errorf("model: this file of parameters is of format %d, and this program reads format %d: "+

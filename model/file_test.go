@@ -33,13 +33,13 @@ func TestFileRefuses(t *testing.T) {
 	text, err := f.Encode()
 	require.NoError(t, err)
 	for says, spoiled := range map[string]string{
-		"no file of parameters": "hello",
-		"give one that":         `{"app": "randomaccess"}`,
-		"format 99":             strings.Replace(string(text), `"format": 1`, `"format": 99`, 1),
-		"damaged":               strings.Replace(string(text), `"interfaces": 0`, `"interfaces": "none"`, 1),
-		"unknown field":         strings.Replace(string(text), `"latency"`, `"lateness"`, 1),
-		"latency is -1":         strings.Replace(string(text), `"latency": 100`, `"latency": -1`, 1),
-		"no parameters":         `{"format": 1}`,
+		"not a file of parameters": "hello",
+		"give one that":            `{"app": "randomaccess"}`,
+		"format 99":                strings.Replace(string(text), `"format": 1`, `"format": 99`, 1),
+		"damaged":                  strings.Replace(string(text), `"interfaces": 0`, `"interfaces": "none"`, 1),
+		"unknown field":            strings.Replace(string(text), `"latency"`, `"lateness"`, 1),
+		"latency is -1":            strings.Replace(string(text), `"latency": 100`, `"latency": -1`, 1),
+		"no parameters":            `{"format": 1}`,
 	} {
 		_, err := model.DecodeFile([]byte(spoiled))
 		require.ErrorContains(t, err, says)

@@ -36,7 +36,7 @@ func checkRanks(ranks int) error {
 	case ranks < 1:
 		return fmt.Errorf("model: a job of %d ranks: it has at least one", ranks)
 	case ranks > RanksMax:
-		return fmt.Errorf("model: %d ranks need %.3g GiB of memory for their routes: give %d at the most",
+		return fmt.Errorf("model: %d ranks need %.3g GiB of memory for their routes: give at most %d",
 			ranks, float64(ranks)*surveyBytes/(1<<30), RanksMax)
 	}
 	return nil

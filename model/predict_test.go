@@ -216,7 +216,7 @@ func TestParts(t *testing.T) {
 
 // A job too large for a survey is refused with an error, before any allocation.
 func TestImpossibleJobsAreRefused(t *testing.T) {
-	const want = "model: 1000000000 ranks need 18.6 GiB of memory for their routes: give 67108864 at the most"
+	const want = "model: 1000000000 ranks need 18.6 GiB of memory for their routes: give at most 67108864"
 	_, err := model.Survey(route.Hypercube, 1_000_000_000, model.Layout{})
 	require.EqualError(t, err, want)
 	machine := model.Parameters{}

@@ -49,8 +49,8 @@ func (c *Config) WithSignals(ctx context.Context) (_ context.Context, stop func(
 // checkpoints adds the flags of checkpoints.
 func (o *Options) checkpoints(fs *flag.FlagSet) {
 	c := &o.config.Checkpoints
-	fs.StringVar(&c.Folder, "checkpoint", "", "`folder` for checkpoints, of a program that makes some: it goes on from "+
-		"the newest one there (default none)")
+	fs.StringVar(&c.Folder, "checkpoint", "", "`folder` for checkpoints, if the program makes any; the job "+
+		"continues from the newest one (default none)")
 	fs.Var(value{func() string { return values.WaitText(cmp.Or(c.Every, checkpointsEvery)) },
 		func(text string) (err error) {
 			c.Every, err = values.Wait(text)

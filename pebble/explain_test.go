@@ -281,5 +281,5 @@ func TestExplanationOfATeam(t *testing.T) {
 	err = run(t, pebble.Config{Ranks: 1 << 20, Explain: func(pebble.Explanation) {}}, func(r *pebble.Rank) error {
 		return errorOf(r.Split(0, 0))
 	})
-	require.ErrorContains(t, err, "Split: with this many ranks only rank 0 is there to explain an epoch")
+	require.ErrorContains(t, err, "Split: with this many ranks only rank 0 runs to explain an epoch")
 }

@@ -183,7 +183,7 @@ func (o *Options) Config(out io.Writer) (Config, error) {
 	case strings.Contains(o.fabric.provider, ":"):
 		return c, fmt.Errorf("-provider %s: the name of a provider has no colon", o.fabric.provider)
 	case o.simulated.name != "" && (o.via != "auto" || o.fabric != (fabric{})):
-		return c, errors.New("-network simulates what connects ranks: leave -transport and the flags of libfabric out")
+		return c, errors.New("-network simulates the network: leave -transport and the flags of libfabric out")
 	case (o.via == "shm" || o.via == "tcp" || o.via == "ofi") && !started:
 		return c, fmt.Errorf("-transport %s connects processes: start the program by pebbles run -n 2", o.via)
 	case o.via != "auto" && o.via != "mem" || o.fabric != (fabric{}) || o.tls:

@@ -100,8 +100,7 @@ func RunLaunched(ctx context.Context, config Config, function func(*Rank) error)
 	defer unwatch()
 	if ranks := member.Place.Ranks; config.Ranks != 0 && config.Ranks != ranks {
 		err := fmt.Errorf("pebble: config: %d ranks, but the job was started with %d: leave Config.Ranks 0, or "+
-			"give %d to what starts "+
-			"the job, as in `pebbles run --ranks`", config.Ranks, ranks, config.Ranks)
+			"give %d to the launcher, as in `pebbles run --ranks`", config.Ranks, ranks, config.Ranks)
 		return errors.Join(err, member.Transport.Close(), member.Close())
 	}
 	config.Transport, config.started.job, config.started.saved = member.Transport, member.Job, member.Saved

@@ -118,10 +118,10 @@ func TestCheckFindsFaults(t *testing.T) {
 			}
 			l.stages, l.stage = 9, func(int, int) int { return 0 }
 		},
-		"the next hop from rank 0 to rank 2 is 2, which is no neighbour of rank 0": func(l *promising) {
+		"the next hop from rank 0 to rank 2 is 2, which is not a neighbour of rank 0": func(l *promising) {
 			l.next = func(_, dest int) int { return dest }
 		},
-		"the next hop from rank 3 to rank 5 is -1, which is no neighbour of rank 3": func(l *promising) {
+		"the next hop from rank 3 to rank 5 is -1, which is not a neighbour of rank 3": func(l *promising) {
 			l.next = func(at, dest int) int {
 				if at == 3 && dest == 5 {
 					return -1

@@ -236,7 +236,8 @@ func TestPlanOfAUsersWatchingTopology(t *testing.T) {
 	require.NoError(t, plan.Renew())
 	require.Equal(t, 3, next())
 	links.Mark(3, 4, true)
-	require.ErrorContains(t, plan.Renew(), "the next hop from rank 4 to rank 0 is -1, which is no neighbour of rank 4")
+	require.ErrorContains(t, plan.Renew(), "the next hop from rank 4 to rank 0 is -1, which is not a neighbour of "+
+		"rank 4")
 	require.True(t, plan.Stale())
 	links.Mark(3, 4, false)
 	require.NoError(t, plan.Renew())
@@ -357,7 +358,7 @@ func TestAnOlderMarkComesTooLate(t *testing.T) {
 		"a mark is later than those that it knew of")
 }
 
-// Marks travel as 21 bytes; bytes that are no mark are refused.
+// Marks travel as 21 bytes; bytes that are not a mark are refused.
 func TestMarkOnTheWire(t *testing.T) {
 	for _, m := range []route.Mark{
 		{Count: 1}, {From: 5, To: -1, Down: true, Count: 1 << 62, By: 7}, {From: 1<<31 - 1, To: 1<<31 - 1, Down: true,
@@ -372,7 +373,7 @@ func TestMarkOnTheWire(t *testing.T) {
 		require.Equal(t, m, got)
 		require.Error(t, got.UnmarshalBinary(b))
 		b[9] = 2
-		require.ErrorContains(t, got.UnmarshalBinary(b[1:]), "are no mark")
+		require.ErrorContains(t, got.UnmarshalBinary(b[1:]), "are not a mark")
 	}
 	for _, m := range []route.Mark{{From: -1, To: 2}, {From: 2, To: -2}, {From: 1 << 31, To: 2}, {From: 2, To: 1 << 31}} {
 		m.Count = 1
@@ -390,11 +391,11 @@ func TestMarkOnTheWire(t *testing.T) {
 	for _, at := range []int{3, 7, 8, 16, 20} { // too high: both ends, Down, Count, By
 		bad := slices.Clone(good)
 		bad[at] = 0x80
-		require.ErrorContains(t, m.UnmarshalBinary(bad), "are no mark", at)
+		require.ErrorContains(t, m.UnmarshalBinary(bad), "are not a mark", at)
 	}
 	bad := slices.Clone(good)
 	bad[9] = 0
-	require.ErrorContains(t, m.UnmarshalBinary(bad), "are no mark")
+	require.ErrorContains(t, m.UnmarshalBinary(bad), "are not a mark")
 }
 
 // Ranks route while others mark; in the end they have seen every mark.

@@ -58,7 +58,7 @@ func (m *Mark) UnmarshalBinary(b []byte) error {
 	from, to, down := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), b[8]
 	count, by := binary.LittleEndian.Uint64(b[9:]), binary.LittleEndian.Uint32(b[17:])
 	if from > ranksMax || to > ranksMax && to != noRank || down > 1 || count == 0 || count > countMax || by > ranksMax {
-		return fmt.Errorf("route: the bytes %x are no mark", b)
+		return fmt.Errorf("route: the bytes %x are not a mark", b)
 	}
 	*m = Mark{From: int(from), To: int(to), Down: down == 1, Count: count, By: int(by)}
 	if to == noRank {

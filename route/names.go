@@ -52,7 +52,7 @@ func Register(name string, c Constructor) {
 			name))
 	case named[name] != nil || name == "mesh" || name == "torus" || name == "hosts" || name == "dynamic" ||
 		name == "auto":
-		panic(fmt.Sprintf("route: register topology %q: there is one of this name", name))
+		panic(fmt.Sprintf("route: register topology %q: the name is taken", name))
 	}
 	named[name] = c
 }
@@ -162,7 +162,7 @@ func numbers(form, between string, least int) (all []int, err error) {
 	for word := range strings.SplitSeq(form, between) {
 		n, err := strconv.Atoi(word)
 		if err != nil || n < least || strconv.Itoa(n) != word {
-			return nil, fmt.Errorf("%q is no number from %d on", word, least)
+			return nil, fmt.Errorf("%q is not a number from %d on", word, least)
 		}
 		all = append(all, n)
 	}

@@ -133,7 +133,8 @@ func (p *Plan) tabulate() error {
 	for dest, hop := range next {
 		i, ok := lane[hop]
 		if !ok && err == nil {
-			err = fmt.Errorf("route: topology %q: the next hop from rank %d to rank %d is %d, which is no neighbour of rank %d",
+			err = fmt.Errorf("route: topology %q: the next hop from rank %d to rank %d is %d, which is not a "+
+				"neighbour of rank %d",
 				p.topology.Name(), p.at, dest, hop, p.at)
 		}
 		p.table[dest] = i

@@ -109,7 +109,8 @@ func (r *rules) next(here, dest int) (int, error) {
 	}
 	next := r.t.Next(here, dest)
 	if _, ok := slices.BinarySearch(near.sorted, next); !ok {
-		return 0, r.errorf("the next hop from rank %d to rank %d is %d, which is no neighbour of rank %d", here, dest, next,
+		return 0, r.errorf("the next hop from rank %d to rank %d is %d, which is not a neighbour of rank "+
+			"%d", here, dest, next,
 			here)
 	}
 	if r.router != nil {

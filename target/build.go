@@ -77,7 +77,7 @@ func (b *builder) check(keyed bool, low *int, handled bool) {
 	directory, moving := b.owner.(mover)
 	switch {
 	case b.answers:
-		b.refuse("it has options of answers, which nobody sends to it: leave target.Answers out, or use target.NewAsk")
+		b.refuse("it has options of answers, but its pebbles get none: leave target.Answers out, or use target.NewAsk")
 	case b.owner == nil:
 		b.refuse("it has no distribution: give one of package distribution, or your own")
 	case b.owner.Ranks() != b.rank.Size():

@@ -113,7 +113,7 @@ func TestMistakesAreToldAtRegistration(t *testing.T) {
 		{"add target.Coded(avro.Must[target_test.article]()), or another codec of it", func(r *pebble.Rank) {
 			target.NewAskBatch(r, "q", hash, low, func([]uint64, []article) {}, func([]uint64, []article) {})
 		}},
-		{"target.Coded got a pebble.Strings, and none of its values is what that is for: its question is a uint64, " +
+		{"target.Coded got a pebble.Strings, which is a codec of none of these values: its question is a uint64, " +
 			"its answer a uint64", func(r *pebble.Rank) {
 			target.NewAskBatch(r, "q", hash, low, func(_, _ []uint64) {}, func(_, _ []uint64) {},
 				target.Coded(pebble.Strings{}))

@@ -46,7 +46,7 @@ func (p Profile) Encode() ([]byte, error) {
 func DecodeProfile(text []byte) (Profile, error) {
 	var version struct{ Format int }
 	if err := json.Unmarshal(text, &version); err != nil || version.Format == 0 {
-		return Profile{}, fmt.Errorf("tune: this is no profile: give a file that pebbles tune has written")
+		return Profile{}, fmt.Errorf("tune: this is not a profile: give a file that pebbles tune has written")
 	}
 	if version.Format != ProfileFormat {
 		return Profile{}, fmt.Errorf("tune: this profile is of format %d, and this program reads format %d: run "+

@@ -38,7 +38,7 @@ func (c AttendConfig) Check(ranks int) error {
 	c = c.withDefaults()
 	switch {
 	case ranks < 2:
-		return fmt.Errorf("access: %d ranks: one reads and another one computes, so give 2 at least", ranks)
+		return fmt.Errorf("access: %d ranks: one reads while another computes, so give at least 2", ranks)
 	case c.Reads < 1 || c.Reads > readsMax:
 		return fmt.Errorf("access: %d reads: give 1 to %d", c.Reads, readsMax)
 	case c.Busy < 0 || c.Busy > busyMax:

@@ -70,11 +70,11 @@ func (c Config) Check(ranks int) error {
 	case c.Bytes != 4 && c.Bytes < 8 || c.Bytes > bytesMax:
 		return fmt.Errorf("alltoall: items of %d bytes: give 4, or 8 to %d, or 0 for %d", c.Bytes, bytesMax, bytesDefault)
 	case c.Rounds > fit, fit == 0:
-		return fmt.Errorf("alltoall: items of %d bytes tell at most %d rounds of %d ranks apart: give no more, or "+
-			"larger items",
+		return fmt.Errorf("alltoall: items of %d bytes can number at most %d rounds of %d ranks: give fewer "+
+			"rounds, or larger items",
 			c.Bytes, fit, ranks)
 	case c.Rounds > itemsMax/uint64(ranks)/uint64(ranks):
-		return fmt.Errorf("alltoall: %d rounds of %d ranks are too many: give less", c.Rounds, ranks)
+		return fmt.Errorf("alltoall: %d rounds of %d ranks are too many: give fewer", c.Rounds, ranks)
 	}
 	return nil
 }

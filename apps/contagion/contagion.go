@@ -148,7 +148,7 @@ func (c Config) checkParts(ranks int) error {
 		n    int
 	}{{"people", c.People, c.Population.People()}, {"locations", c.Locations, c.Population.Locations()}} {
 		if x.of != nil && (x.of.Len() != uint64(x.n) || x.of.Ranks() != ranks) {
-			return fmt.Errorf("a distribution of %d %s over %d ranks: there are %d %s and %d ranks",
+			return fmt.Errorf("a distribution of %d %s over %d ranks, but the job has %d %s and %d ranks",
 				x.of.Len(), x.what, x.of.Ranks(), x.n, x.what, ranks)
 		}
 	}

@@ -363,7 +363,7 @@ func TestMistakesOfTables(t *testing.T) {
 		"columns are for files": {
 			Generator: appstest.Kronecker(t, 4), Columns: Columns{Source: "a"},
 		},
-		"the name does not tell the format of the table": {
+		"the name does not show the format of the table": {
 			Path: appstest.Write(t, "a.txt", "1 2\n"), Columns: Columns{Source: "a"},
 		},
 	} {

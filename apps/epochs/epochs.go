@@ -31,7 +31,7 @@ func (c Config) withDefaults() Config {
 // Check returns an error if c is invalid.
 func (c Config) Check(int) error {
 	if c = c.withDefaults(); c.Pebbles > pebblesMax/c.Count {
-		return fmt.Errorf("epochs: %d pebbles in each of %d epochs are too many: give less", c.Pebbles, c.Count)
+		return fmt.Errorf("epochs: %d pebbles in each of %d epochs are too many: give fewer", c.Pebbles, c.Count)
 	}
 	return nil
 }

@@ -72,7 +72,8 @@ func (w weighed) judge(p *apps.Report, r *pebble.Rank, groups weighed) error {
 		same := c.Numbers.Count == of.Numbers.Count && equal(c.Numbers.Min, of.Numbers.Min, 0) &&
 			equal(c.Numbers.Max, of.Numbers.Max, 0) && equal(c.Numbers.High, of.Numbers.High, room) &&
 			equal(c.Weighted.High, of.Weighted.High, room)
-		what := fmt.Sprintf("columns of numbers went wrong: the groups come to other sums than the rows in number %d", i+1)
+		what := fmt.Sprintf("columns of numbers went wrong: the sums over groups differ from those over rows in "+
+			"number %d", i+1)
 		if err := p.FoundOnce(r, apps.Differ(same), what); err != nil {
 			return err
 		}

@@ -71,7 +71,7 @@ func (c Config) Check(int) error {
 			return fmt.Errorf("group: the function %s of the column %q: give count no column, and others one", a.Function,
 				a.Column)
 		case slices.Contains(c.Aggregates[:i], a):
-			return fmt.Errorf("group: %s is wanted twice: name it once", a.name())
+			return fmt.Errorf("group: %s is named twice: name it once", a.name())
 		}
 	}
 	for i, name := range c.By {

@@ -246,7 +246,7 @@ func TestMistakes(t *testing.T) {
 		`no function "median": use one of count, `:  {Aggregates: []Aggregate{{"median", "x"}}},
 		"the function count of the column":          {Aggregates: []Aggregate{{Count, "x"}}},
 		`the function sum of the column ""`:         {Aggregates: []Aggregate{{Function: Sum}}},
-		"sum_x is wanted twice":                     {Aggregates: []Aggregate{{Sum, "x"}, {Sum, "x"}}},
+		"sum_x is named twice":                      {Aggregates: []Aggregate{{Sum, "x"}, {Sum, "x"}}},
 		`column "k" is in the key twice`:            {By: []string{"k", "k"}},
 		`no column "y"; the table has ["k" "x"]`:    {By: []string{"y"}},
 		`line 3: column "x": "one" is not a number`: {Aggregates: []Aggregate{{Sum, "x"}}},

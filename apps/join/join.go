@@ -107,7 +107,7 @@ func (c Config) Check(int) error {
 	case !slices.Contains(Kinds, c.Kind):
 		return fmt.Errorf("join: no kind %q: use one of %s", c.Kind, apps.Names(Kinds))
 	case c.Space.Memory < 0:
-		return fmt.Errorf("join: rows have %d bytes of memory: give a number above 0, or 0 for what is available",
+		return fmt.Errorf("join: rows have %d bytes of memory: give a number above 0, or 0 for the available memory",
 			c.Space.Memory)
 	}
 	return nil

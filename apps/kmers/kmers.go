@@ -75,8 +75,8 @@ func (c Config) Check(int) error {
 	case c.K < 0 || c.K > kMost:
 		return fmt.Errorf("kmers: k-mers of %d bases: give 1 to %d, or 0 for %d", c.K, kMost, KDefault)
 	case len(c.Files) > 0 && (c.Bases != 0 || c.Coverage != 0 || c.Errors != 0):
-		return fmt.Errorf("kmers: bases, coverage and errors are those of reads that are made up, and there are files: " +
-			"leave them out")
+		return fmt.Errorf("kmers: bases, coverage and errors describe generated reads, but files are given: leave " +
+			"them out")
 	case c.Bases < 0 || c.Bases > basesMost || c.Bases > 0 && c.Bases < readBases:
 		return fmt.Errorf("kmers: a genome of %d bases: give %d to %d, or 0 for %d", c.Bases, readBases, basesMost,
 			BasesDefault)

@@ -56,7 +56,7 @@ func (c Config) Check(ranks int) error {
 		return fmt.Errorf("permutation: 2^%d elements a rank: give a logarithm from 1 to %d, or 0 for %d",
 			c.Log2Elements, log2ElementsMax, log2ElementsDefault)
 	case uint64(ranks) > elementsMax>>d.Log2Elements:
-		return fmt.Errorf("permutation: 2^%d elements on each of %d ranks are too many: give less", d.Log2Elements, ranks)
+		return fmt.Errorf("permutation: 2^%d elements on each of %d ranks are too many: give fewer", d.Log2Elements, ranks)
 	}
 	return nil
 }

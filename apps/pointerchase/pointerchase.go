@@ -33,7 +33,7 @@ func (c Config) withDefaults() Config {
 // Check returns an error if c is invalid for a job of this number of ranks.
 func (c Config) Check(ranks int) error {
 	if c.Rounds > hopsMax/uint64(ranks) {
-		return fmt.Errorf("pointerchase: %d rounds of %d ranks are too many: give less", c.Rounds, ranks)
+		return fmt.Errorf("pointerchase: %d rounds of %d ranks are too many: give fewer", c.Rounds, ranks)
 	}
 	return nil
 }

@@ -84,7 +84,7 @@ func (c Config) Check(ranks int) error {
 	case d.UpdatesPerWord*math.Exp2(float64(d.Log2Words))*float64(ranks) > updatesMax:
 		return fmt.Errorf("randomaccess: %v updates a word are more than the stream has numbers: give less", c.UpdatesPerWord)
 	case d.updates() == 0:
-		return fmt.Errorf("randomaccess: %v updates a word are none for the 2^%d words of a rank: give more",
+		return fmt.Errorf("randomaccess: %v updates per word are less than one for the 2^%d words of a rank: give more",
 			c.UpdatesPerWord, d.Log2Words)
 	case d.Epoch < 0:
 		return fmt.Errorf("randomaccess: epochs of %d updates: give a positive number, or 0 for one epoch", c.Epoch)

@@ -77,9 +77,9 @@ func (c Config) Check(ranks int) error {
 	d := c.withDefaults(0)
 	switch {
 	case !slices.Contains(Kinds(), d.Kind):
-		return fmt.Errorf("reduce: %q is no kind of reduction: use one of %s", c.Kind, strings.Join(Kinds(), ", "))
+		return fmt.Errorf("reduce: %q is not a kind of reduction: use one of %s", c.Kind, strings.Join(Kinds(), ", "))
 	case d.Items > itemsMax/uint64(ranks):
-		return fmt.Errorf("reduce: %d items on each of %d ranks are too many: give less", d.Items, ranks)
+		return fmt.Errorf("reduce: %d items on each of %d ranks are too many: give fewer", d.Items, ranks)
 	case d.Keys > keysMax:
 		return fmt.Errorf("reduce: %d keys: give at most %d", d.Keys, uint64(keysMax))
 	case d.Kind == "count" && (d.Keys > countMax || d.Items > countMax/uint64(ranks)):

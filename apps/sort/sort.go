@@ -60,7 +60,7 @@ func (c Config) Check(int) error {
 	case c.Numbers > numbersMost:
 		return fmt.Errorf("sort: %d numbers: give %d at most", c.Numbers, uint64(numbersMost))
 	case c.Space.Memory < 0:
-		return fmt.Errorf("sort: rows have %d bytes of memory: give a number above 0, or 0 for what is available",
+		return fmt.Errorf("sort: rows have %d bytes of memory: give a number above 0, or 0 for the available memory",
 			c.Space.Memory)
 	case c.Output.Replace && c.Output.Path == "":
 		return fmt.Errorf("sort: nothing is written that could replace a file: name an output")

@@ -22,7 +22,7 @@ type member struct {
 	text json.RawMessage
 }
 
-var errObject = errors.New("the line is no JSON object: write one object a line, with a value for each column")
+var errObject = errors.New("the line is not a JSON object: write one object per line, with a value for each column")
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (m *members) UnmarshalJSON(text []byte) error {

@@ -97,7 +97,8 @@ func filesOf(r *pebble.Rank, patterns []string) ([]string, error) {
 	for _, name := range files {
 		switch end := extension(name); {
 		case formats[end] == nil:
-			return nil, fmt.Errorf("read %s: the name does not tell the format of the table: let it end with .csv, .tsv, "+
+			return nil, fmt.Errorf("read %s: the name does not show the format of the table: it must end with "+
+				".csv, .tsv, "+
 				".jsonl, .avro or .parquet, and then .gz or .zst if the file is compressed", name)
 		case end != extension(files[0]):
 			return nil, fmt.Errorf("read %s: the name says another format than that of %s: give files of one format", name,

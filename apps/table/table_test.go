@@ -181,10 +181,10 @@ func TestFiles(t *testing.T) {
 // Unreadable input is an error with the place and the remedy.
 func TestMistakes(t *testing.T) {
 	for says, f := range map[string][2]string{
-		`t.txt: the name does not tell the format of the table`: {"t.txt", "a"},
+		`t.txt: the name does not show the format of the table`: {"t.txt", "a"},
 		`two columns are called "a": rename one of them`:        {"t.csv", "a,a\n1,2\n"},
 		"t.csv: line 3: the row has 1 fields":                   {"t.csv", "a,b\n1,2\n3\n"},
-		"t.jsonl: line 2: the line is no JSON object":           {"t.jsonl", "{}\n[1]\n"},
+		"t.jsonl: line 2: the line is not a JSON object":        {"t.jsonl", "{}\n[1]\n"},
 		`t.jsonl: line 1: an object has the name "a" twice`:     {"t.jsonl", `{"a":1,"a":2}`},
 		`t.jsonl: line 1: column "a": it holds an array`:        {"t.jsonl", `{"a":[1]}`},
 		"line 1: the text is not UTF-8":                         {"t.jsonl", "{\"a\":\"\xff\"}"},

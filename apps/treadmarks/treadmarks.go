@@ -103,9 +103,9 @@ func (p Program) Check(c Config, ranks int) error {
 	c = p.withDefaults(c)
 	switch {
 	case !known:
-		return fmt.Errorf("treadmarks: there is no program %q", p)
+		return fmt.Errorf("treadmarks: unknown program %q", p)
 	case ranks < a.RanksLeast:
-		return fmt.Errorf("treadmarks: %d ranks: one waits for what another one does, so give 2 at least", ranks)
+		return fmt.Errorf("treadmarks: %d ranks: ranks wait for each other, so give at least 2", ranks)
 	case a.Size == "" && c.Size != 0:
 		return fmt.Errorf("treadmarks: %s has no size", p)
 	case c.Size < a.Least || c.Size > a.Most:

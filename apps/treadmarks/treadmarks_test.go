@@ -182,7 +182,7 @@ func TestCheck(t *testing.T) {
 		p Program
 		c Config
 	}{
-		`no program "nosuch"`:       {"nosuch", Config{}},
+		`unknown program "nosuch"`:  {"nosuch", Config{}},
 		"barrier has no size":       {Barrier, Config{Size: 1}},
 		"a size of 1: give 2":       {Jacobi, Config{Size: 1}},
 		"a size of 16385":           {Jacobi, Config{Size: 16385}},

@@ -68,7 +68,7 @@ func TreeNames() []string {
 func TreeByName(name string) (Tree, error) {
 	i := slices.IndexFunc(samples, func(s sample) bool { return s.Name == name })
 	if i < 0 {
-		return Tree{}, fmt.Errorf("uts: there is no tree %q: use one of %s", name, strings.Join(TreeNames(), ", "))
+		return Tree{}, fmt.Errorf("uts: unknown tree %q: use one of %s", name, strings.Join(TreeNames(), ", "))
 	}
 	return samples[i].Tree, nil
 }
@@ -106,7 +106,7 @@ func (t Tree) check() error {
 	_, ends := t.known() // T3L ends, by its seed
 	switch {
 	case !slices.Contains([]Shape{Binomial, Fixed, Linear, Cyclic, Hybrid}, t.Shape):
-		return fmt.Errorf("uts: there is no shape %q of trees", t.Shape)
+		return fmt.Errorf("uts: unknown shape %q of trees", t.Shape)
 	case !(t.Root > 0 && t.Root <= rootMost): // NaN too
 		return fmt.Errorf("uts: %v children of the root: give more than 0, and at most %d", t.Root, rootMost)
 	case geometric && (t.Depth < 1 || t.Depth > depthMost):

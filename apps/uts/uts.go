@@ -70,7 +70,7 @@ func (c Config) Check(int) error {
 	c = c.withDefaults()
 	switch {
 	case c.Mode != ByTasks && c.Mode != ByPebbles:
-		return fmt.Errorf("uts: there is no mode %q: use %s or %s", c.Mode, ByTasks, ByPebbles)
+		return fmt.Errorf("uts: unknown mode %q: use %s or %s", c.Mode, ByTasks, ByPebbles)
 	case c.Mode == ByPebbles && !c.InMemory:
 		return fmt.Errorf("uts: mode %s is for trees in memory", ByPebbles)
 	case c.Batch < 1 || c.Batch > batchMost:

@@ -190,7 +190,7 @@ func TestTrees(t *testing.T) {
 		require.NoError(t, treeNamed(t, name).check())
 	}
 	_, err := TreeByName("T9")
-	require.ErrorContains(t, err, `no tree "T9": use one of T1, T2`)
+	require.ErrorContains(t, err, `unknown tree "T9": use one of T1, T2`)
 	cut, err := treeNamed(t, "T1").Cut(3)
 	require.NoError(t, err)
 	require.Equal(t, 3, cut.Depth)
@@ -212,13 +212,13 @@ func TestCheck(t *testing.T) {
 		return c
 	}
 	for want, c := range map[string]Config{
-		`no mode "x"`:              {Mode: "x"},
+		`unknown mode "x"`:         {Mode: "x"},
 		"is for trees in memory":   {Mode: ByPebbles},
 		"tasks of -1 nodes":        {Batch: -1},
 		"tasks of 1048577 nodes":   {Batch: 1<<20 + 1},
 		"-1 workers":               {Workers: -1},
 		"a linger of -1ns":         {Linger: -1},
-		`no shape "x"`:             with(func(t *Tree) { t.Shape = "x" }),
+		`unknown shape "x"`:        with(func(t *Tree) { t.Shape = "x" }),
 		"0 children of the root":   with(func(t *Tree) { t.Root = 0 }),
 		"NaN children of the root": with(func(t *Tree) { t.Root = math.NaN() }),
 		"a depth of 0":             with(func(t *Tree) { t.Depth = 0 }),

@@ -55,8 +55,7 @@ func (c Config) Check(int) error {
 	case c.Output.Top < 0 || c.Output.Top > topMost:
 		return fmt.Errorf("words: the %d most frequent words: give 1 to %d, or 0 for %d", c.Output.Top, topMost, TopDefault)
 	case len(c.Files) > 0 && (c.Bytes > 0 || c.Vocabulary > 0):
-		return fmt.Errorf("words: bytes and vocabulary are those of a text that is made up, and there are files: " +
-			"leave them out")
+		return fmt.Errorf("words: bytes and vocabulary describe a generated text, but files are given: leave them out")
 	}
 	return c.Output.Check()
 }

@@ -38,11 +38,11 @@ func newBench(t command.Terminal) *cobra.Command {
 	b := &bench{Terminal: t, repeats: 7, warmUp: 1}
 	c := &cobra.Command{
 		Use:   "bench [REGEX]",
-		Short: "Measure the applications beside what this machine can do at most",
-		Long: "bench runs the applications over transports, ranks and sizes, in turn with programs that only do what " +
-			"limits them:\n" +
+		Short: "Measure the applications against the limits of this machine",
+		Long: "bench runs the applications over transports, ranks and sizes, in turn with programs that measure " +
+			"their limits:\n" +
 			"updates without messages, copies, a bare ring and a bare TCP connection. It verifies every run, and " +
-			"tells medians,\n" +
+			"prints medians,\n" +
 			"their spread, and ratios. A regular expression chooses groups or rows by name, in upper or lower case.",
 		Example: "  pebbles-lab bench --list\n" +
 			"  pebbles-lab bench --quick Latency\n" +
@@ -61,7 +61,7 @@ func newBench(t command.Terminal) *cobra.Command {
 	f.Var(command.Count(&b.repeats, 1, ""), "repeats", "runs of each row that count")
 	f.Var(command.Count(&b.warmUp, 0, "0"), "warm-up", "runs of each row before them")
 	f.DurationVar(&b.limit, "limit", 2*time.Minute, "time that one run may take")
-	f.BoolVar(&b.quick, "quick", false, "small sizes, for a first look: the figures are other ones")
+	f.BoolVar(&b.quick, "quick", false, "small sizes, for a first look; the figures differ")
 	f.StringVar(&b.results, "json", "", "write the results to a file, for pebbles-lab bench compare")
 	f.StringVar(&b.plot, "plot", "", "draw the results into a folder, as SVG")
 	f.StringVar(&b.page, "page", "", "put the results into a page of Markdown, between its comments")
@@ -171,7 +171,7 @@ func newBenchCompare(t command.Terminal) *cobra.Command {
 	ratios := false
 	c := &cobra.Command{
 		Use:   "compare OLD.json NEW.json",
-		Short: "Tell what got faster or slower between two results",
+		Short: "Report speedups and slowdowns between two results",
 		Long: "compare holds new results of pebbles-lab bench against old ones. A row is slower when its speed is less " +
 			"by more than the\n" +
 			"threshold, and a U-test finds it significant. Checksums and counters that don't depend on timing must " +
@@ -194,7 +194,7 @@ func newBenchCompare(t command.Terminal) *cobra.Command {
 		},
 	}
 	c.Flags().Var(&threshold, "threshold", "least change of speed that counts")
-	c.Flags().BoolVar(&ratios, "ratios", false, "compare ratios to what rows are held against: for results of other "+
+	c.Flags().BoolVar(&ratios, "ratios", false, "compare ratios to the limits instead of speeds: for results of other "+
 		"machines")
 	return c
 }

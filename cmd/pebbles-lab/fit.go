@@ -48,13 +48,14 @@ func newFit(t command.Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fit",
 		Short: "Measure this machine for pebbles-lab model, simulation and tuning",
-		Long: "fit measures the LogGP parameters of the transports (latency, overhead, gap, gap a byte), and what " +
-			"pebbles and frames\n" +
-			"cost, and keeps them in the user's folder of configuration. Memory stands for links within a process, " +
+		Long: "fit measures the LogGP parameters of the transports (latency, overhead, gap, gap a byte), and the " +
+			"cost of " +
+			"pebbles and frames,\n" +
+			"and keeps them in the user's folder of configuration. Memory represents links within a process, " +
 			"shared memory for\n" +
 			"those within a host, and TCP for those between hosts: over loopback, or with --hosts between two of " +
-			"them. What is not\n" +
-			"measured stays as it was kept.",
+			"them. Other kept\n" +
+			"parameters stay.",
 		Example: "  pebbles-lab fit\n" +
 			"  pebbles-lab fit --transport mem --out parameters.json\n" +
 			"  pebbles-lab fit --app alltoall\n" +
@@ -65,15 +66,15 @@ func newFit(t command.Terminal) *cobra.Command {
 	f := c.Flags()
 	f.SortFlags = false
 	command.Words(c, &m.transport, "transport", "all", []string{"mem", connect.ByShm, connect.ByTCP, "all"},
-		"what is measured")
+		"transports to measure")
 	f.StringVar(&m.out, "out", "", "file to keep the parameters in (default pebbles/parameters.json in the user's "+
 		"folder of configuration)")
 	f.Var(command.Count(&m.effort.Repeats, 1, ""), "repeats", "repeats of everything, at the least")
-	f.DurationVar(&m.effort.Time, "time", m.effort.Time, "how long each transport is measured at the least: others "+
-		"may share this machine, which makes it now slow and now fast")
+	f.DurationVar(&m.effort.Time, "time", m.effort.Time, "least time to measure each transport: the speed of a "+
+		"shared machine varies")
 	f.Var(command.Count(&m.effort.Frames, 16, ""), "frames", "frames of each stream and of all ping-pongs")
-	f.Var(command.Count(&m.pebbles, 1<<15, ""), "pebbles", "pebbles of each epoch that tells what they cost")
-	f.StringArrayVar(&m.apps, "app", nil, "measure what pebbles of an application cost, such as 'randomaccess "+
+	f.Var(command.Count(&m.pebbles, 1<<15, ""), "pebbles", "pebbles of each epoch that measures their cost")
+	f.StringArrayVar(&m.apps, "app", nil, "measure the cost of pebbles of an application, such as 'randomaccess "+
 		"--log2-words 20', and nothing else; repeatable")
 	m.spread.Register(c)
 	f.BoolVar(&m.json, "json", false, "print the file instead of a table")
@@ -97,7 +98,7 @@ func (m *fitter) start() error {
 	case m.pair && launch.Started(m.spread.Alone):
 		return m.answer()
 	case m.pair || launch.Started(m.spread.Alone):
-		return errors.New("fit starts its processes itself: run it by itself")
+		return errors.New("fit starts its processes itself: run it without a launcher")
 	}
 	for i := range m.spread.Hosts {
 		m.spread.Hosts[i].Slots = 0 // one process per host

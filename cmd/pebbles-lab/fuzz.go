@@ -33,11 +33,11 @@ func addFuzz(c *cobra.Command, t command.Terminal) *fuzz {
 	z := &fuzz{Terminal: t, seconds: 10}
 	f := c.Flags()
 	f.BoolVar(&z.on, "fuzz", false, "try the runtime in small worlds drawn by seed, each checked against a serial twin")
-	f.Float64Var(&z.seconds, "seconds", z.seconds, "how long to try worlds")
-	f.Uint64Var(&z.worlds, "worlds", 0, "how many worlds to try at the most (default as many as the time is for)")
+	f.Float64Var(&z.seconds, "seconds", z.seconds, "seconds of trying worlds")
+	f.Uint64Var(&z.worlds, "worlds", 0, "maximum number of worlds to try (default limited by the time alone)")
 	f.Uint64Var(&z.seed, "seed", 0, "seed of the worlds (default one drawn from the clock, and printed)")
-	f.StringVar(&z.world, "world", "", "run one world alone: what a failure has printed")
-	f.BoolVar(&z.saving, "checkpoints", false, "only worlds that save their state, and go on with other ranks")
+	f.StringVar(&z.world, "world", "", "run one world alone, in the text form that a failure has printed")
+	f.BoolVar(&z.saving, "checkpoints", false, "only worlds that save their state, and continue with other ranks")
 	f.BoolVar(&z.json, "json", false, "print one JSON object instead of words")
 	f.BoolVarP(&z.quiet, "quiet", "q", false, "show no progress")
 	return z

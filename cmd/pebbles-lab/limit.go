@@ -16,8 +16,8 @@ import (
 func newLimit(t command.Terminal) *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use:     "limit",
-		Short:   "Measure what this machine can do at most",
-		Long:    "limit measures what no application can exceed on this machine. pebbles-lab bench calls it.",
+		Short:   "Measure the limits of this machine",
+		Long:    "limit measures the upper limits of applications on this machine. pebbles-lab bench calls it.",
 		Example: "  pebbles-lab limit updates --json",
 		Hidden:  true,
 	}, newLimitUpdates(t), newLimitPermutation(t), newLimitCopy(t), newLimitSwitch(t),

@@ -17,9 +17,9 @@ func programOf(point run) command.Program {
 	return command.Program{
 		Name:  "pebbles-lab",
 		Short: "The laboratory of Active Pebbles: pebbles, and commands that measure, predict and try it",
-		Long: "pebbles-lab runs what pebbles does, measures it beside what a machine can do at most, measures\n" +
-			"machines, predicts jobs without running them, sweeps simulations, and tries the runtime in made-up\n" +
-			"worlds.",
+		Long: "pebbles-lab runs the commands of pebbles, measures them against the limits of a machine, measures\n" +
+			"machines, predicts jobs without running them, sweeps simulations, and tests the runtime in\n" +
+			"generated worlds.",
 		Example: "  pebbles-lab bench --quick Latency\n  pebbles-lab fit\n  pebbles-lab sim --fuzz --seconds 10",
 		Tools: append(tools, []command.Maker{
 			{Name: "sim", Make: simOf(point)}, {Name: "model", Make: newModel}, {Name: "fit", Make: newFit},

@@ -43,8 +43,8 @@ func newModel(t command.Terminal) *cobra.Command {
 		Short: "Predict what a job would cost, without running it",
 		Long: "model predicts time, frames, bytes, buffers and hops of epochs in which all ranks send pebbles to\n" +
 			"all ranks, by the formulas of the LogGP model: for this machine, once pebbles-lab fit has measured\n" +
-			"it, or for a published one. It sweeps over ranks, topologies and more, and tells from where on one\n" +
-			"topology is faster than another.",
+			"it, or for a published one. It sweeps over ranks, topologies and more, and finds the point from\n" +
+			"which one topology is faster than another.",
 		Example: "  pebbles-lab model --parameters odin --ranks 512 --per-host 4 --topology hypercube\n" +
 			"  pebbles-lab model --parameters odin --ranks 64 --even --pebbles 6300 --depth 1 --explain\n" +
 			"  pebbles-lab model --parameters odin --per-host 4 --pebbles 1024 --sweep ranks=16,64,256,1024 " +
@@ -61,7 +61,7 @@ func newModel(t command.Terminal) *cobra.Command {
 	f.SortFlags = false
 	f.StringVar(&m.parameters, "parameters", "", command.ParametersUsage())
 	command.Words(c, &m.transport, "transport", "auto", command.Transports,
-		"what carries frames between processes of a host")
+		"transport between processes of a host")
 	f.Var(command.Count(&m.job.Ranks, 1, ""), "ranks", "ranks of the whole job")
 	f.Var(command.Count(&m.job.Layout.PerProcess, 1, "all of a host"), "per-process", "ranks of a process")
 	f.Var(command.Count(&m.job.Layout.PerHost, 1, "all"), "per-host", "ranks of a host")
@@ -69,13 +69,14 @@ func newModel(t command.Terminal) *cobra.Command {
 	f.Lookup("topology").Usage += "; also " + route.Forms
 	f.Var(command.Count(&m.job.Coalesce, 1, "1024, or as many as 128 KiB hold"), "coalesce",
 		"coalescing factor: pebbles a buffer")
-	f.Var(command.Count(&m.pebbles, 0, "0"), "pebbles", "pebbles that each rank sends in an epoch")
+	f.Var(command.Count(&m.pebbles, 0, "0"), "pebbles", "pebbles that each rank sends per epoch")
 	f.Var(command.Count(&m.job.Bytes, 1, ""), "bytes", "bytes of a pebble")
 	f.Var(command.Count(&m.job.Epochs, 1, ""), "epochs", "epochs, one after the other")
-	f.BoolVar(&m.job.Even, "even", false, "every rank gets as many from every other one, in place of random owners")
+	f.BoolVar(&m.job.Even, "even", false, "every rank gets the same number from every other one, instead of random "+
+		"owners")
 	f.Float64Var(&m.job.Hit, "hit", 0, "hit rate of a look into the reduction cache, 0 to 1")
 	f.Var(command.Count(&m.job.Depth, 0, "0"), "depth", "declared depth of an epoch, 0 for none")
-	command.Words(c, &m.termination, "termination", "auto", detectors, "what finds the end of an epoch")
+	command.Words(c, &m.termination, "termination", "auto", detectors, "termination detector")
 	f.DurationVar(&m.compute, "compute", 0, "time that the program itself takes for a pebble, such as 20ns")
 	f.StringArrayVar(&m.sweeps, "sweep", nil, "vary one thing, such as ranks=16,256,4096: "+strings.Join(sweepable,
 		", ")+"; repeatable")

@@ -152,8 +152,8 @@ func TestModelMistakes(t *testing.T) {
 		status int
 		says   []string
 	}{
-		{"model --parameters " + pipe, 1, []string{"pipe is no regular file"}},
-		{"randomaccess --profile " + pipe, 2, []string{"--profile", "pipe is no regular file"}},
+		{"model --parameters " + pipe, 1, []string{"pipe is not a regular file"}},
+		{"randomaccess --profile " + pipe, 2, []string{"--profile", "pipe is not a regular file"}},
 		{"model", 1, []string{"run pebbles-lab fit first", "bluegene-q or odin"}},
 		{"model --parameters nosuch.json", 1, []string{"nosuch.json", "run pebbles-lab fit"}},
 		{"model --parameters " + damaged, 1, []string{"damaged.json", "format 7", "run pebbles-lab fit again"}},

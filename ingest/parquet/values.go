@@ -127,7 +127,7 @@ func (p *picker) group(of parquet.RowGroup, yield func([]any) bool) (more bool, 
 	})
 }
 
-var errColumn = errors.New("it is no number, text, truth value, date, timestamp or decimal: leave the column out")
+var errColumn = errors.New("it is not a number, text, truth value, date, timestamp or decimal: leave the column out")
 
 // valueOf returns the conversion of a column's values to those of Values.
 func valueOf(f parquet.Field) (func(parquet.Value) any, error) {

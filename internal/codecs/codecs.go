@@ -43,7 +43,7 @@ func Share(given []any, items ...*Item) error {
 			taken = p.Take(codec) || taken
 		}
 		if !taken {
-			return fmt.Errorf("target.Coded got a %T, and none of its values is what that is for: %s", codec,
+			return fmt.Errorf("target.Coded got a %T, which is a codec of none of these values: %s", codec,
 				list(items))
 		}
 	}

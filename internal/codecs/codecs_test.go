@@ -132,7 +132,7 @@ func TestShare(t *testing.T) {
 		{nil, "its question: type string is not plain data: string is a string, which means nothing on another rank: " +
 			"add target.Coded(pebble.Strings{}), or another codec of it"},
 		{[]any{nil}, ErrNone.Error()},
-		{[]any{text{}, 1}, "target.Coded got a int, and none of its values is what that is for: " +
+		{[]any{text{}, 1}, "target.Coded got a int, which is a codec of none of these values: " +
 			"its question is a string, its number a int"},
 	} {
 		q, n := NewItem[string]("question"), NewItem[int]("number")

@@ -60,7 +60,7 @@ func (v Value) OrPlain() Value {
 		},
 		func(src []byte, to unsafe.Pointer) error {
 			if len(src) != int(size) {
-				return fmt.Errorf("%d bytes are no %v", len(src), t)
+				return fmt.Errorf("%d bytes are not a %v", len(src), t)
 			}
 			copy(unsafe.Slice((*byte)(to), size), src)
 			return nil

@@ -44,7 +44,7 @@ func (c *Column) Append(dst []byte, of reflect.Value) ([]byte, error) {
 //	`csv:"name"` `csv:"name,optional"` `csv:",optional"` `csv:"-"`
 func Columns(t reflect.Type) (all []Column, err error) {
 	if t.Kind() != reflect.Struct {
-		return nil, fmt.Errorf("%v is no struct: name a struct type whose fields are columns", t)
+		return nil, fmt.Errorf("%v is not a struct: name a struct type whose fields are columns", t)
 	}
 	names := map[string]bool{}
 	for i := range t.NumField() {

@@ -77,8 +77,8 @@ func (c *caller) owned(call string) {
 		known.Store(block)
 	default:
 		c.intruded(fmt.Sprintf("pebble: %s: %s from another goroutine than that of the rank's function: "+
-			"a rank and its targets are for that goroutine alone; let it make the call, with what others have "+
-			"worked out", c.self(), call))
+			"a rank and its targets are for that goroutine alone; make the call there, with the results of "+
+			"others", c.self(), call))
 	}
 }
 

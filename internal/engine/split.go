@@ -85,8 +85,8 @@ func (t *team) chosen(all []choice, color int64, h *hub) (number uint32, members
 // choices returns the choices of all ranks, ordered by rank.
 func (r *Rank) choices(own choice) (all []choice, err error) {
 	if r.Job.config.Lone {
-		return nil, r.FailIn("Split", errors.New("with this many ranks only rank 0 is there to explain an epoch, and "+
-			"it does not know the teams of others: explain the job with fewer ranks"))
+		return nil, r.FailIn("Split", errors.New("with this many ranks only rank 0 runs to explain an epoch, "+
+			"without the teams of other ranks: explain the job with fewer ranks"))
 	}
 	if own.color < NoTeam {
 		r.Misuse(room, "Split with color %d: colors are 0 and above, and NoTeam", own.color)

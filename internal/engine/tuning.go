@@ -171,7 +171,7 @@ func (t *tuning) follow(seen tune.Window, site tune.Site) (err error) {
 	}
 	o = orderOf(value)
 	if why := o.wrong(); why != "" {
-		return fmt.Errorf("pebble: rank %d: tuning: rank 0 sent what can't be followed: %s", t.caller.id, why)
+		return fmt.Errorf("pebble: rank %d: tuning: rank 0 sent an invalid setting: %s", t.caller.id, why)
 	}
 	t.left = o.epochs
 	if o.setting == t.now {

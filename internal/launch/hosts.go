@@ -148,7 +148,7 @@ func expandNumbers(inside string) (numbers []string, err error) {
 		last, err2 := digits(high)
 		switch {
 		case err1 != nil || err2 != nil:
-			return nil, fmt.Errorf("%q in a bracket is no number and no range such as 01-04", item)
+			return nil, fmt.Errorf("%q in a bracket is neither a number nor a range such as 01-04", item)
 		case last < first || len(high) < len(low):
 			return nil, fmt.Errorf("the range %q ends before it begins, or has fewer digits at its end", item)
 		case last-first >= hostsMax-len(numbers):

@@ -210,7 +210,7 @@ func TestMistakesInTheSpec(t *testing.T) {
 		is     error
 	}{
 		{func(s *launch.Spec) { s.Processes = 0 }, "0 processes were asked for", nil},
-		{func(s *launch.Spec) { s.Transport = "mem" }, `none of the name "mem"; there are auto, shm, ofi and tcp`, nil},
+		{func(s *launch.Spec) { s.Transport = "mem" }, `the name "mem"; use auto, shm, ofi or tcp`, nil},
 		{func(s *launch.Spec) { s.Program = nil }, "no program", nil},
 		{func(s *launch.Spec) { s.Processes, s.Ranks = 2, 1 }, "1 ranks were asked for, 2 processes need 2 to", nil},
 		{func(s *launch.Spec) { s.Program = []string{"no-such-program-anywhere"} }, "not found", exec.ErrNotFound},

@@ -41,7 +41,7 @@ func TestParameters(t *testing.T) {
 	require.NoError(t, os.WriteFile(name, []byte("{}"), 0o644))
 	_, err = ReadParameters(name)
 	require.ErrorContains(t, err, name)
-	require.ErrorContains(t, err, "no file of parameters")
+	require.ErrorContains(t, err, "not a file of parameters")
 	_, err = ReadParameters(filepath.Dir(name))
 	require.ErrorContains(t, err, "read the parameters")
 	require.ErrorContains(t, WriteParameters(filepath.Join(name, "below", "a file"), f), "name another file")

@@ -55,7 +55,7 @@ func (h *Header) find(f io.ReaderAt, size, at int64) (b Block, err error) {
 	case (i == 0 || j == 0) && n < len(head):
 		b.Damage = errShort
 	case i <= 0 || j <= 0 || count < 0 || length < 0:
-		b.Damage = fmt.Errorf("its header is none: %w", errDamaged)
+		b.Damage = fmt.Errorf("its header is invalid: %w", errDamaged)
 	case length > size-b.At-int64(len(h.Sync)):
 		b.Damage = errShort
 	}
@@ -68,7 +68,7 @@ func (h *Header) find(f io.ReaderAt, size, at int64) (b Block, err error) {
 		return b, err
 	}
 	if mark != h.Sync {
-		b.Damage = fmt.Errorf("it does not end with the mark that the header tells: %w", errDamaged)
+		b.Damage = fmt.Errorf("it does not end with the sync marker of the header: %w", errDamaged)
 	}
 	return b, nil
 }

@@ -83,7 +83,7 @@ func Ranks[A any](replies []Reply[A, Address], keys []uint64) {
 }
 
 // ErrStray is the error of an answer to no call.
-var ErrStray = errors.New("there are answers that nobody waits for: pebbles were repeated, altered or misplaced")
+var ErrStray = errors.New("there are answers that no call waits for: pebbles were repeated, altered or misplaced")
 
 // Codec makes a codec of requests from one of questions.
 func Codec[Q, T any](questions codecs.Value) codecs.Codec[Request[Q, T]] {

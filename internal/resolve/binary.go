@@ -30,7 +30,7 @@ func long(src []byte) (x int64, rest []byte, err error) {
 func integer(src []byte, kind string) (x int64, rest []byte, err error) {
 	x, rest, err = long(src)
 	if err == nil && kind != "long" && int64(int32(x)) != x {
-		err = fmt.Errorf("%d is no %s, which has 32 bits", x, kind)
+		err = fmt.Errorf("%d is not a value of %s, which has 32 bits", x, kind)
 	}
 	return x, rest, err
 }

@@ -169,7 +169,7 @@ func length(src []byte, of *schema) (int, error) {
 		return 0, nil
 	case "boolean":
 		if len(src) > 0 && src[0] > 1 {
-			return 0, fmt.Errorf("%d is no boolean", src[0])
+			return 0, fmt.Errorf("%d is not a boolean", src[0])
 		}
 		return 1, nil
 	case "float":
@@ -183,7 +183,7 @@ func length(src []byte, of *schema) (int, error) {
 	}
 	x, rest, err := integer(src, of.kind)
 	if of.kind == "enum" && err == nil && (x < 0 || x >= int64(len(of.symbols))) {
-		err = fmt.Errorf("%d is no symbol of %s", x, of)
+		err = fmt.Errorf("%d is not a symbol of %s", x, of)
 	}
 	return len(src) - len(rest), err
 }
@@ -216,7 +216,7 @@ func (t turns) fromUnion(from, to *schema) (turn, error) {
 			return nil, nil, err
 		}
 		if at < 0 || at >= int64(len(members)) {
-			return nil, nil, fmt.Errorf("%d is no member of a union of %d", at, len(members))
+			return nil, nil, fmt.Errorf("%d is not a member of a union of %d", at, len(members))
 		}
 		return (*members[at])(dst, src, depth)
 	}, nil

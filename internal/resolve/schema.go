@@ -60,7 +60,7 @@ func (p parser) schema(v any, space string) (*schema, error) {
 	case map[string]any:
 		return p.object(v, space)
 	}
-	return nil, fmt.Errorf("%v is no type of Avro", v)
+	return nil, fmt.Errorf("%v is not a type of Avro", v)
 }
 
 func (p parser) named(name, space string) (*schema, error) {

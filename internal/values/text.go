@@ -16,7 +16,7 @@ func Text(name string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no regular file", name)
+		return nil, fmt.Errorf("%s is not a regular file", name)
 	case info.Size() > textMax:
 		return nil, fmt.Errorf("%s has %d bytes, more than the %d that such a file may have",
 			name, info.Size(), textMax)

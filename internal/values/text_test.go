@@ -17,7 +17,7 @@ func TestTextRefusesWhatMightNeverEnd(t *testing.T) {
 	require.NoError(t, os.WriteFile(long, nil, 0o600))
 	require.NoError(t, os.Truncate(long, textMax+1))
 	for name, says := range map[string]string{
-		pipe: "is no regular file", "/dev/zero": "is no regular file", folder: "is no regular file",
+		pipe: "is not a regular file", "/dev/zero": "is not a regular file", folder: "is not a regular file",
 		long: "more than the 67108864", filepath.Join(folder, "absent"): "no such file",
 	} {
 		_, err := Text(name)

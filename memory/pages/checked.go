@@ -94,8 +94,8 @@ func (s *Space) stray(address uintptr) string {
 			return fmt.Sprintf("rank %d has written to element %d of %s, which a span of Read has: open it by Write",
 				s.rank.ID(), i, r.name)
 		}
-		return fmt.Sprintf("rank %d has accessed element %d of %s, which no span has that is open: open it by "+
-			"Read or Write, after each acquire, release and barrier anew", s.rank.ID(), i, r.name)
+		return fmt.Sprintf("rank %d has accessed element %d of %s, which is in no open span: open one by Read or "+
+			"Write, again after each acquire, release and barrier", s.rank.ID(), i, r.name)
 	}
 	return ""
 }

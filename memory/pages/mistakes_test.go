@@ -48,10 +48,10 @@ func TestMistakesAreTold(t *testing.T) {
 			`has written to element 30 of slice "grid", which a span of Read has: open it by Write`,
 			func(r rank) { slice(r, 1000).Read(0, 64)[30] = 1 }},
 		"a span after a barrier": {config{Checked: true},
-			`has accessed element 30 of slice "grid", which no span has that is open`,
+			`has accessed element 30 of slice "grid", which is in no open span`,
 			func(r rank) { w := slice(r, 1000).Write(0, 64); r.meet(); w[30] = 1 }},
 		"what no span has, inside copy": {config{Checked: true},
-			`of slice "grid", which no span has that is open: open it by Read or Write`,
+			`of slice "grid", which is in no open span: open one by Read or Write`,
 			func(r rank) { w := slice(r, 4096).Read(0, 64); r.meet(); copy(make([]uint64, 64), w) }},
 
 		"Unlock without Lock": {config{}, `Unlock of lock "a": this rank does not hold it`,

@@ -78,7 +78,7 @@ func Parse(text string) (name string, f Fabric, err error) {
 	}
 	if !slices.Contains(names, name) {
 		last := len(names) - 1
-		return "", f, fmt.Errorf("there is none of the name %q; there are %s and %s",
+		return "", f, fmt.Errorf("no transport has the name %q; use %s or %s",
 			text, strings.Join(names[:last], ", "), names[last])
 	}
 	if len(parts) == 1 {

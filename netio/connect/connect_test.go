@@ -28,11 +28,12 @@ func TestNamesWithFabrics(t *testing.T) {
 		require.Equal(t, name, got)
 	}
 	for text, want := range map[string]string{
-		"pigeon": "there is none of the name", "tcp:verbs": "only ofi and auto take a provider",
+		"pigeon": "no transport has the name", "tcp:verbs": "only ofi and auto take a provider",
 		"tls+auto:verbs":  "TLS does not encrypt a provider",
-		"tls+":            "there is none of the name",
+		"tls+":            "no transport has the name",
 		"ofi:x:y":         "neither pinned=BYTES nor insecure",
-		"ofi:x:pinned=-1": "neither pinned=BYTES", "ofi:x:pinned=": "neither pinned=BYTES", ":": "there is none of the name",
+		"ofi:x:pinned=-1": "neither pinned=BYTES", "ofi:x:pinned=": "neither pinned=BYTES", ":": "no transport has " +
+			"the name",
 	} {
 		_, _, err := connect.Parse(text)
 		require.ErrorContains(t, err, want, text)

@@ -104,7 +104,7 @@ func TestNamesOfTransports(t *testing.T) {
 		_ = netiotest.CloseAll(all)
 	}
 	_, err := connect.Dial(t.Context(), netiotest.Configs(t, 2, 2)[0], "carrier pigeon")
-	require.ErrorContains(t, err, `none of the name "carrier pigeon"; there are auto, shm, ofi and tcp`)
+	require.ErrorContains(t, err, `no transport has the name "carrier pigeon"; use auto, shm, ofi or tcp`)
 }
 
 // TestShmIsRefusedInWords asks for shared memory where one process offers none.

@@ -15,7 +15,7 @@ type HangError struct {
 
 func (e *HangError) Error() string {
 	return fmt.Sprintf("sim: the job hangs at %v of virtual time: all %d ranks that have not ended wait, such as %v, "+
-		"and no frame is in flight: a rank waits for what nobody sends", e.At, e.Ranks, e.Waiting)
+		"and no frame is in flight: a rank waits for a message that no rank sends", e.At, e.Ranks, e.Waiting)
 }
 
 // Hangs reports true: watchers of a job recognize a hang by this method.

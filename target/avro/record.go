@@ -81,12 +81,13 @@ func fieldName(f reflect.StructField) (name, fallback string, err error) {
 	case !f.IsExported() && !embedded:
 		return "", "", errors.New("it is not exported, so it would be lost: export it, or leave it out with `avro:\"-\"`")
 	case option != "" && (!hasDefault || !json.Valid([]byte(fallback))):
-		return "", "", fmt.Errorf("%q is no option: give a default in JSON with `avro:\"name,default=0\"`", option)
+		return "", "", fmt.Errorf("%q is not an option: give a default in JSON with `avro:\"name,default=0\"`", option)
 	case name == "":
 		name = f.Name
 	}
 	if !isName(name) {
-		return "", "", fmt.Errorf("%q is no name in Avro: give it one of letters, digits and _ with `avro:\"name\"`", name)
+		return "", "", fmt.Errorf("%q is not a name in Avro: give it one of letters, digits and _ with "+
+			"`avro:\"name\"`", name)
 	}
 	return name, fallback, nil
 }

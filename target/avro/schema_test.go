@@ -96,10 +96,10 @@ func TestRefusals(t *testing.T) {
 	refuses[[4]struct{}](t, "[4]struct {} cannot travel")
 	refuses[struct{ L loop }](t, "field L[]: avro_test.loop cannot travel", "put a struct in between")
 	refuses[loops](t, "avro_test.loops cannot travel: it contains itself")
-	refuses[struct{ Größe int }](t, "field Größe", `"Größe" is no name in Avro`, "`avro:\"name\"`")
+	refuses[struct{ Größe int }](t, "field Größe", `"Größe" is not a name in Avro`, "`avro:\"name\"`")
 	refuses[struct {
 		A int `avro:"a,omitempty"`
-	}](t, `"omitempty" is no option: give a default in JSON`)
+	}](t, `"omitempty" is not an option: give a default in JSON`)
 	refuses[struct {
 		A int `avro:",default=x"`
 	}](t, `"default=x" is no option`)

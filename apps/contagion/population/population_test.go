@@ -245,7 +245,7 @@ func TestReadContacts(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                         "line 1: there are no contacts",
 		"\n40 1 2 A":               "line 2: 4 fields",
-		"\n40 1 2 A B\n4x 1 2 A B": `line 3: "4x" is no whole number`,
+		"\n40 1 2 A B\n4x 1 2 A B": `line 3: "4x" is not a whole number`,
 		"\n40 1 1 A B":             "line 2: a contact of 1 and 1",
 		"\n19 1 2 A B":             "line 2: a contact of 1 and 2 at second 19",
 	} {

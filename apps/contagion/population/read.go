@@ -336,7 +336,7 @@ func contacts(r io.Reader) (all []contact, err error) {
 		var numbers [3]int64
 		for i := range numbers {
 			if numbers[i], err = strconv.ParseInt(fields[i], 10, 64); err != nil {
-				return nil, fmt.Errorf("line %d: %q is no whole number", n, fields[i])
+				return nil, fmt.Errorf("line %d: %q is not a whole number", n, fields[i])
 			}
 		}
 		c := contact{numbers[0], min(numbers[1], numbers[2]), max(numbers[1], numbers[2]), min(fields[3], fields[4]) +

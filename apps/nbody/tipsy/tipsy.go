@@ -53,14 +53,16 @@ func Open(name string, from io.ReaderAt, size int64) (*File, error) {
 		return nil, fmt.Errorf("%s: %d dimensions: a TIPSY file has 3", name, n[1])
 	}
 	if n[0] != n[2]+n[3]+n[4] || n[0] == 0 || n[0] > particlesMost {
-		return nil, fmt.Errorf("%s: %d particles, of which %d gas, %d dark and %d stars: no TIPSY file, or a damaged one",
+		return nil, fmt.Errorf("%s: %d particles, of which %d gas, %d dark and %d stars: it is not a TIPSY file, "+
+			"or is damaged",
 			name, n[0], n[2], n[3], n[4])
 	}
 	f := &File{name, from, math.Float64frombits(binary.BigEndian.Uint64(header[:])), int(n[2]), int(n[3]), int(n[4])}
 	if want := f.at(f.Particles()); size < want {
 		return nil, fmt.Errorf("%s: %d bytes, and its %d particles take %d: it was cut short", name, size, n[0], want)
 	} else if size > want {
-		return nil, fmt.Errorf("%s: %d bytes, and its %d particles take %d: no TIPSY file, or a damaged one", name, size,
+		return nil, fmt.Errorf("%s: %d bytes, and its %d particles take %d: it is not a TIPSY file, or is "+
+			"damaged", name, size,
 			n[0], want)
 	}
 	return f, nil

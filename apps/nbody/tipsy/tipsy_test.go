@@ -97,7 +97,7 @@ func TestBadFiles(t *testing.T) {
 	for says, b := range map[string][]byte{
 		"begins with a header of 32":   good[:20],
 		"it was cut short":             good[:len(good)-1],
-		"no TIPSY file":                append(bytes.Clone(good), 0),
+		"not a TIPSY file":             append(bytes.Clone(good), 0),
 		"byte order":                   little,
 		"2 dimensions":                 changed(12, 0, 0, 0, 2),
 		"of which 0 gas, 3 dark and 7": changed(24, 0, 0, 0, 7),

@@ -22,9 +22,10 @@ func newRandomAccess(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "randomaccess",
 		Short: "HPCC RandomAccess: update random words of a distributed table",
-		Long: "randomaccess is the RandomAccess benchmark of the HPC Challenge: updates of random words of a table\n" +
-			"that is spread over all ranks, verified by running them again. By default at most 1,024 updates wait\n" +
-			"in a rank, as the benchmark demands; a --coalesce of one's own may go beyond, and the result tells.",
+		Long: "randomaccess is the RandomAccess benchmark of the HPC Challenge: updates of random words of a\n" +
+			"table that is spread over all ranks, verified by running them again. By default at most 1,024\n" +
+			"updates wait in a rank, as the benchmark demands; a larger --coalesce may exceed that, and the\n" +
+			"result shows it.",
 		Example: "  pebbles randomaccess\n" +
 			"  pebbles randomaccess --ranks 2 --log2-words 22 --json\n" +
 			"  pebbles randomaccess --procs 4 --topology hypercube --coalesce 4096",
@@ -53,7 +54,7 @@ func newPermutation(t Terminal) *cobra.Command {
 		Use:   "permutation",
 		Short: "Permute distributed data by a distributed permutation",
 		Long: "permutation is the second benchmark of the Active Pebbles paper: each element travels to the rank\n" +
-			"that knows its position, and from there to it. Every element of the result is verified.",
+			"that has its position, and from there to that position. Every element of the result is verified.",
 		Example: "  pebbles permutation\n" +
 			"  pebbles permutation --ranks 4 --log2-elements 18 --seed 7 --json\n" +
 			"  pebbles permutation --procs 2 --coalesce 512",
@@ -151,9 +152,9 @@ func newPing(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ping",
 		Short: "Message rate: streams from half of the ranks to the other half",
-		Long: "ping is the ping test of the Grappa paper: each rank of the first half of the job sends messages to\n" +
-			"one rank of the second half, as fast as it can. --coalesce 1 sends each message by itself, which\n" +
-			"shows what buffers gain. All bytes are verified.",
+		Long: "ping is the ping test of the Grappa paper: each rank of the first half of the job sends messages\n" +
+			"to one rank of the second half, as fast as it can. --coalesce 1 sends messages one by one, which\n" +
+			"shows the gain by buffers. All bytes are verified.",
 		Example: "  pebbles ping --ranks 2\n" +
 			"  pebbles ping --procs 2 --bytes 8 --coalesce 1 --json\n" +
 			"  pebbles ping --procs 2 --ranks 4 --transport tcp --bytes 4096",
@@ -176,7 +177,7 @@ func newUTS(t Terminal) *cobra.Command {
 			"searched by one rank first, for the answer.\n\n" +
 			"With --in-memory the tree is built in the memory of all ranks and searched there (UTS-Mem of\n" +
 			"Grappa): by tasks that read vertices through delegates, --batch of them at a time, or by pebbles.\n" +
-			"--coalesce 1 shows what buffers gain.",
+			"--coalesce 1 shows the gain by buffers.",
 		Example: "  pebbles uts\n" +
 			"  pebbles uts --tree T3 --ranks 4 --json\n" +
 			"  pebbles uts --in-memory --batch 1 --workers 1024\n" +

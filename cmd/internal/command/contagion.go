@@ -48,13 +48,14 @@ func newContagion(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "contagion",
 		Short: "Simulate an epidemic in a population whose people meet at locations",
-		Long: "contagion is EpiSimdemics: each day, persons send visits to locations, which find who met whom for\n" +
-			"how long, and send exposures back. Populations and disease models are those of Loimos, its open\n" +
-			"successor; without --population a town is generated. The result is the same, bit by bit, on any\n" +
-			"number of ranks; small simulations, and others with --twin, are compared with the serial twin.\n\n" +
-			"With --loimos random numbers are those of Loimos, and so is the epidemic, to the last person: a town\n" +
-			"is then made of blocks of people that live in tiles of a square of locations. --send manual has a\n" +
-			"buffer for each pair of ranks, --coalesce 1 a message per visit, which show what aggregation gains.",
+		Long: "contagion is EpiSimdemics: each day, persons send visits to locations, which find all meetings and\n" +
+			"their durations, and send exposures back. Populations and disease models are those of Loimos, its\n" +
+			"open successor; without --population a town is generated. The result is the same, bit by bit, on\n" +
+			"any number of ranks; small simulations, and others with --twin, are compared with the serial twin.\n\n" +
+			"With --loimos random numbers are those of Loimos, and so is the epidemic, to the last person: a\n" +
+			"town then consists of blocks of people that live in tiles of a square of locations. --send manual\n" +
+			"has a buffer for each pair of ranks, --coalesce 1 a message per visit; they show the gain by\n" +
+			"aggregation.",
 		Example: "  pebbles contagion\n" +
 			"  pebbles contagion --people 1000000 --days 60 --procs 2 --curve curve.csv --curve curve.svg\n" +
 			"  pebbles contagion --population small_city_ --disease covid19.textproto\n" +

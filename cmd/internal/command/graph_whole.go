@@ -51,7 +51,7 @@ func newComponents(t Terminal) *cobra.Command {
 			"check it. Arcs of a directed graph lead both ways here: its components are the weakly connected\n" +
 			"ones. Parallel arcs and self-loops change nothing. --output has the smallest member of the\n" +
 			"component of each vertex.\n\n" +
-			"Methods: hook lets each rank join what its own arcs join, and ranks join their trees by pebbles;\n" +
+			"Methods: with hook each rank joins the ends of its own arcs, and ranks join their trees by pebbles;\n" +
 			"propagate spreads the smallest index of each component from vertex to vertex, in one epoch. hook is\n" +
 			"the faster one.",
 		Example: "  pebbles components --kronecker 16\n" +

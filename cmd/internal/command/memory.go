@@ -29,8 +29,8 @@ func newAccessGather(t Terminal) *cobra.Command {
 		Use:   "gather",
 		Short: "Read or write random words of a table that is spread over all ranks",
 		Long: "gather is bale's indexgather and its relatives: each rank reads or writes random words of a table\n" +
-			"that is spread over all ranks, in batches or one after the other; by plain loads, its own words\n" +
-			"alone, for comparison. In a chain each index depends on what was read before. All words are\n" +
+			"that is spread over all ranks, in batches or one after the other; or, for comparison, only its own\n" +
+			"words by plain loads. In a chain each index depends on the word read before. All words are\n" +
 			"verified.",
 		Example: "  pebbles access gather --ranks 2 --log2-words 22\n" +
 			"  pebbles access gather --way get --others --procs 2 --json\n" +
@@ -74,9 +74,9 @@ func newStressmark(t Terminal) *cobra.Command {
 	return Group(&cobra.Command{
 		Use:   "stressmark",
 		Short: "DIS Stressmarks on a distributed array",
-		Long: "stressmark runs three of the DIS Stressmarks, as XLUPC does: programs whose ranks read and write one\n" +
-			"distributed array, near or remote. What each finds is verified, and does not depend on the number of\n" +
-			"ranks.",
+		Long: "stressmark runs three of the DIS Stressmarks, as XLUPC does: programs whose ranks read and write\n" +
+			"one distributed array, near or remote. The result of each is verified, and does not depend on the\n" +
+			"number of ranks.",
 		Example: "  pebbles stressmark pointer\n" +
 			"  pebbles stressmark neighborhood --procs 2 --transport tcp --json",
 	}, newPointer(t), newUpdate(t), newNeighborhood(t))
@@ -93,8 +93,8 @@ func newPointer(t Terminal) *cobra.Command {
 	return chasing(t, stressmark.Pointer, &cobra.Command{
 		Use:   "pointer",
 		Short: "Follow a chain of pointers through a distributed array on every rank",
-		Long: "pointer is the Pointer Stressmark: each rank reads a few words next to each other, and their median\n" +
-			"says where it reads next, until it comes to one of a few places, or has made as many hops as it may.\n" +
+		Long: "pointer is the Pointer Stressmark: each rank reads a few words next to each other; their median is\n" +
+			"the place of the next read, until it reaches one of a few places or the maximum number of hops.\n" +
 			"Each rank has its own start and end.",
 		Example: "  pebbles stressmark pointer\n" +
 			"  pebbles stressmark pointer --procs 2 --transport tcp --hops 1000 --json",
@@ -106,7 +106,7 @@ func newUpdate(t Terminal) *cobra.Command {
 		Use:   "update",
 		Short: "Follow a chain of pointers on one rank, and write a word at each hop",
 		Long: "update is the Update Stressmark: rank 0 follows a chain of pointers as in pebbles stressmark\n" +
-			"pointer, and writes the sum of what it has read to where it has read it. The other ranks have\n" +
+			"pointer, and writes the sum of the words of each hop to the place of the hop. The other ranks have\n" +
 			"nothing to do. The whole array is compared with that of a serial run.",
 		Example: "  pebbles stressmark update\n" +
 			"  pebbles stressmark update --procs 2 --window 15 --json",

@@ -145,7 +145,7 @@ func TestOutputThatHasNoRoom(t *testing.T) {
 	taken := filepath.Join(folder, "taken.csv")
 	require.NoError(t, os.WriteFile(taken, []byte("mine\n"), 0o600))
 	fails(t, 1, scored(taken), "write "+taken, "it exists already")
-	fails(t, 1, scored(filepath.Join(folder, "no", "a.csv")), "make the folder that it is to be in")
+	fails(t, 1, scored(filepath.Join(folder, "no", "a.csv")), "create the folder that contains it")
 	if shell, err := exec.LookPath("sh"); err == nil {
 		line := append([]string{"-c", `ulimit -f 2; exec "$0" "$@"`, binary}, scored(filepath.Join(folder, "a.csv"))...)
 		out, err := exec.Command(shell, append(line, "--kronecker", "12")...).CombinedOutput()

@@ -18,9 +18,9 @@ func newReport(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report DIR",
 		Short: "Summarize the record of a job: how it ended, which rank failed first",
-		Long: "report reads the folder that a job was given by --record, while it runs or after its death, however that\n" +
-			"came. It prints a summary and writes a page, one file that needs no other. What can't be read of the record\n" +
-			"is named, and the rest is told.",
+		Long: "report reads the record of a job, the folder of its --record, while the job runs or after its end.\n" +
+			"It prints a summary and writes a page, one file that needs no other. It names the parts of the\n" +
+			"record that it cannot read, and reports the rest.",
 		Example: "  pebbles report job\n  pebbles report --html none job",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {

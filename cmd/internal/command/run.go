@@ -119,10 +119,10 @@ func newK8s(t Terminal) *cobra.Command {
 		Use:   "k8s --name NAME --image IMAGE -n N [flags] [-- PROGRAM [ARGUMENTS]]",
 		Short: "Write the Kubernetes manifests that run a program as one job",
 		Long: "k8s prints manifests for kubectl: an Indexed Job with a pod for each of N processes, a headless\n" +
-			"Service by which the pods find each other, and a Secret that is new each time. Without a program the\n" +
-			"pods run what the image starts; words after -- are arguments of that when the first begins with -.\n" +
+			"Service for the pods to find each other, and a new Secret each time. Without a program the pods\n" +
+			"run the entry point of the image; words after -- are its arguments if the first one begins with -.\n" +
 			"With --dockerfile it prints a Dockerfile instead, for an image that holds the program alone, as\n" +
-			"/program. It needs no cluster: kubectl is what talks to one.",
+			"/program. It needs no cluster: only kubectl does.",
 		Example: "  pebbles k8s --name words --image registry.example.org/words:v1 -n 8\n" +
 			"  pebbles k8s --name words --image registry.example.org/words:v1 -n 8 --cpu 4 --memory 8Gi -- /program book.txt\n" +
 			"  pebbles k8s --dockerfile ./cmd/words",
@@ -137,9 +137,9 @@ func newK8s(t Terminal) *cobra.Command {
 			case c.Flags().Changed("dockerfile") && alone:
 				return kubernetes.WriteDockerfile(t.Stdout, dockerfile)
 			case c.Flags().Changed("dockerfile"):
-				return errors.New("--dockerfile goes alone: leave out what is for the manifests")
+				return errors.New("--dockerfile prints no manifests: leave out their flags")
 			case j.Name == "" || j.Image == "" || j.Processes == 0:
-				return errors.New("say what to run with --name NAME, --image IMAGE and -n N")
+				return errors.New("the manifests need a program: give --name NAME, --image IMAGE and -n N")
 			case len(args) > 0 && strings.HasPrefix(args[0], "-"):
 				j.Arguments = args
 			case len(args) > 0:
@@ -181,9 +181,9 @@ func newDoctor(t Terminal) *cobra.Command {
 		Use:   "doctor",
 		Short: "Diagnose launchers and libfabric on this host",
 		Long: "doctor prints the launcher that started this process, the variables that show it, and how the\n" +
-			"process would find the others of its job. Start it as the program that does not start: mpiexec -n 4\n" +
-			"pebbles doctor. It also lists the providers of libfabric, for transport ofi, and what is missing for\n" +
-			"them. Its status is 1 when it finds a problem; a job needs no libfabric.",
+			"process would find the others of its job. Start it like the program that fails to start: mpiexec\n" +
+			"-n 4 pebbles doctor. It also lists the providers of libfabric, for transport ofi, and their\n" +
+			"missing parts. Its status is 1 when it finds a problem; a job needs no libfabric.",
 		Example: "  pebbles doctor\n  pebbles doctor --json",
 		Args:    NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -257,7 +257,7 @@ func (s *settings) fits(r *pebble.Rank) error {
 	case r.ID() != 0:
 		return nil
 	case s.spread.Ranks > 0 && s.spread.Ranks != place.Ranks:
-		return fmt.Errorf("--ranks %d, but the job was started with %d: give --ranks to what starts it", s.spread.Ranks,
+		return fmt.Errorf("--ranks %d, but the job was started with %d: give --ranks to its launcher", s.spread.Ranks,
 			place.Ranks)
 	case s.spread.counted() && s.spread.count() != place.Processes:
 		return fmt.Errorf("--procs %d, but the job was started with %d processes: leave out --procs", s.spread.count(),

@@ -41,9 +41,9 @@ func NewSim(t Terminal, begin func(*Simulation, *Job) error) *cobra.Command {
 		Use:   "sim",
 		Short: "Run an application in simulated time on a simulated network",
 		Long: "sim runs an application's own command with the real runtime on a simulated network, in this process:\n" +
-			"with as many ranks as memory allows, whose times come from a model of the network (LogGP) and not\n" +
-			"from this machine. The same command line gives the same run. --procs is how many processes to\n" +
-			"simulate, by default as many as the network says.",
+			"with as many ranks as memory allows. Times come from a model of the network (LogGP), not from this\n" +
+			"machine. The same command line gives the same run. --procs is the number of processes to simulate,\n" +
+			"by default that of the network model.",
 		Example: "  pebbles sim randomaccess --ranks 256 --log2-words 8 --topology hypercube --network odin\n" +
 			"  pebbles sim epochs --count 10 --ranks 1024 --json",
 		Args: noCommand,

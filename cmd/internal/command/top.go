@@ -27,10 +27,10 @@ func newTop(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "top [JOB | PID | URL]",
 		Short: "Watch a running job, rank by rank and link by link",
-		Long: "top shows a job that runs with --http: what it waits for, what the application says, how fast it\n" +
-			"is, and what each rank and each link does, anew each second. Without an argument it shows the only\n" +
-			"one that you run on this host; pebbles ps lists them. A job elsewhere is named by the address that\n" +
-			"it has printed. The key ? explains the keys and the columns. Without a terminal it prints the job\n" +
+		Long: "top shows a job that runs with --http: its waits, the status of the application, its rates, and\n" +
+			"the work of each rank and each link, once per second. Without an argument it shows the only one\n" +
+			"that you run on this host; pebbles ps lists them. A job elsewhere is named by the address that it\n" +
+			"has printed. The key ? explains the keys and the columns. Without a terminal it prints the job\n" +
 			"once. The exit status is 0 when the job ends meanwhile.",
 		Example: "  pebbles top\n  pebbles top 4711\n  pebbles top --once\n  pebbles top --json 3f9c2a",
 		Args: func(_ *cobra.Command, args []string) error {

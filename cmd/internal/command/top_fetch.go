@@ -37,7 +37,7 @@ type reader struct {
 func newReader(address string) (*reader, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, errors.New("that is no address of a job's page: give the one that the job has printed, such as " +
+		return nil, errors.New("not the address of a job's page: give the address that the job has printed, such as " +
 			"http://127.0.0.1:8080/ with its token")
 	}
 	return &reader{
@@ -59,7 +59,7 @@ type refusal struct{ text string }
 
 func (r *refusal) Error() string { return r.text }
 
-var errNothingYet = errors.New("the job has nothing to tell yet")
+var errNothingYet = errors.New("the job has published nothing yet")
 
 // final reports whether another request is useless.
 func final(err error) bool {
@@ -74,7 +74,7 @@ func (r *reader) see(ctx context.Context) (*sighting, error) {
 		return nil, err
 	}
 	if v.Ranks <= 0 {
-		return nil, &refusal{"what is there is no job's page"}
+		return nil, &refusal{"the address serves no job's page"}
 	}
 	if v.Ranks > wholeMost {
 		return ofView(&v), nil
@@ -111,7 +111,7 @@ func (r *reader) decode(ctx context.Context, name string, into any) error {
 
 func understand(text []byte, into any) error {
 	if err := json.Unmarshal(text, into); err != nil {
-		return &refusal{"what is there is no job's page, or that of another version: " + escaped(err.Error())}
+		return &refusal{"the address serves no job's page, or that of another version: " + escaped(err.Error())}
 	}
 	return nil
 }
@@ -152,7 +152,7 @@ func (r *reader) status(code int) error {
 	case code >= 300 && code < 400:
 		return &refusal{fmt.Sprintf("status %d: the address points to another one, which is not followed", code)}
 	}
-	return &refusal{fmt.Sprintf("status %d: what is there is no job's page", code)}
+	return &refusal{fmt.Sprintf("status %d: the address serves no job's page", code)}
 }
 
 // find returns the address of the page of a job, given its id, its pid or its address, or of the only job.

@@ -131,8 +131,8 @@ func TestTokenGoesByHeader(t *testing.T) {
 func TestHostileServers(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "no job's page, or that of another version", "[]": "no job's page, or that",
-		"{}":           "what is there is no job's page",
-		`{"ranks":-1}`: "what is there is no job's page", `{"ranks":"\u001b[2J"}`: "no job's page",
+		"{}":           "the address serves no job's page",
+		`{"ranks":-1}`: "the address serves no job's page", `{"ranks":"\u001b[2J"}`: "no job's page",
 		`{"ranks":1e99}`: "no job's page",
 		`{"verdict":"` + strings.Repeat("x", answerMost) + `"}`: "the answer is longer than 8 MiB",
 	} {
@@ -148,5 +148,5 @@ func TestHostileServers(t *testing.T) {
 	}))
 	defer s.Close()
 	_, err := readerOf(t, s.URL).see(t.Context())
-	require.EqualError(t, err, "status 418: what is there is no job's page")
+	require.EqualError(t, err, "status 418: the address serves no job's page")
 }

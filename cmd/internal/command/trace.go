@@ -19,13 +19,13 @@ func newTrace(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "trace FILE...",
 		Short: "Join the traces of all processes into one file for Perfetto",
-		Long: "trace reads what the processes of a job wrote that was given --trace, and writes one file that\n" +
-			"ui.perfetto.dev opens, or trace_processor. What can't be read is named, and the rest is taken.",
+		Long: "trace reads the files that the processes of a job have written with --trace, and joins them into\n" +
+			"one file for ui.perfetto.dev or trace_processor. It names unreadable parts, and uses the rest.",
 		Example: "  pebbles trace -o all.pftrace bfs-0.pftrace bfs-1.pftrace",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, files []string) error {
 			if out == "" {
-				return errors.New("say where the trace goes, with -o FILE")
+				return errors.New("no output is named: give -o FILE")
 			}
 			for _, file := range files {
 				if same(file, out) {

@@ -69,16 +69,15 @@ func newTune(t Terminal) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "tune APP [FLAGS] | -- PROGRAM [ARGS]",
 		Short: "Find the fastest topology, coalescing factor and cache of an application",
-		Long: "tune runs an application again and again, and changes one thing at a time: first to what\n" +
-			"pebbles-lab model predicts to be fastest, once pebbles-lab fit has measured this machine, then the\n" +
-			"coalescing factor, the cache and the topology. Runs with the best setting so far alternate with\n" +
-			"those of the one that is tried. A last check against the setting that the application has anyway\n" +
-			"shows whether the best is faster; what does not win nearly all of ten pairs of runs or more is\n" +
-			"not kept. Flags of the application that are given are kept, --topology, --coalesce and --cache\n" +
-			"too. Every run is verified.\n" +
+		Long: "tune runs an application again and again, and changes one thing at a time: first to the fastest\n" +
+			"setting by pebbles-lab model, once pebbles-lab fit has measured this machine, then the coalescing\n" +
+			"factor, the cache and the topology. Runs with the best setting so far alternate with those of the\n" +
+			"setting under test. A last check against the default setting of the application shows whether the\n" +
+			"best is faster; it is kept only if it wins nearly all of ten or more pairs of runs. Given flags of\n" +
+			"the application are kept, --topology, --coalesce and --cache too. Every run is verified.\n" +
 			"The profile that it writes is for runs of the same application with --profile. A program of your\n" +
-			"own is tuned in the same way when its flags are those of pebble.Flags and it prints what\n" +
-			"pebble.Measure reports; tune says which flags to run it with.",
+			"own is tuned in the same way if its flags are those of pebble.Flags and it prints the report of\n" +
+			"pebble.Measure; tune says which flags to run it with.",
 		Example: "  pebbles tune randomaccess --ranks 4 --log2-words 18\n" +
 			"  pebbles tune --runs 40 --out profile.json alltoall --ranks 8 --topology direct\n" +
 			"  pebbles tune --parameters odin --json permutation --procs 2\n" +
@@ -86,7 +85,7 @@ func newTune(t Terminal) *cobra.Command {
 		Args: func(c *cobra.Command, args []string) error {
 			u.own = c.ArgsLenAtDash() == 0 && len(args) > 0
 			if !u.own && (len(args) == 0 || !slices.Contains(tunables(), args[0])) {
-				return fmt.Errorf("what is to be tuned is %q: use one of %s", strings.Join(args, " "),
+				return fmt.Errorf("cannot tune %q: use one of %s", strings.Join(args, " "),
 					strings.Join(tunables(), ", "))
 			}
 			return nil
@@ -116,7 +115,7 @@ func (u *tuning) run(c *cobra.Command, line []string) error {
 	case u.limit <= 0:
 		return errors.New("--limit must be a positive time such as 30s")
 	case launch.Started(false):
-		return errors.New("tune starts its jobs itself: run it by itself")
+		return errors.New("tune starts its jobs itself: run it without a launcher")
 	case !u.own:
 		if app, job, err := u.parse(line); err != nil {
 			return err
@@ -149,7 +148,7 @@ func (u *tuning) parse(line []string) (app *cobra.Command, of *Job, err error) {
 	case s.Explain || s.profile != "":
 		return nil, nil, fmt.Errorf("%s: leave out --explain and --profile", line[0])
 	case s.autos() != autos{}:
-		return nil, nil, fmt.Errorf("%s: leave out %s: tune finds what flags don't say", line[0], auto)
+		return nil, nil, fmt.Errorf("%s: leave out %s: tune chooses its settings", line[0], auto)
 	case s.spread.OnHosts():
 		return nil, nil, fmt.Errorf("%s: leave out --hosts: a profile is for the machine that it is made on", line[0])
 	default:

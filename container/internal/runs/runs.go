@@ -39,7 +39,7 @@ type Run struct {
 func New(folder string) (*Run, error) {
 	f, err := disk.CreateTemp(folder, "pebbles-spill-*")
 	if err != nil {
-		return nil, fmt.Errorf("a file for what has no room in memory: %w: name a folder that can be written to", err)
+		return nil, fmt.Errorf("create a spill file: %w: name a writable folder", err)
 	}
 	return &Run{file: f, named: os.Remove(f.Name()) != nil, block: make([]byte, headBytes, headBytes+blockBytes)}, nil
 }
@@ -73,14 +73,14 @@ func (r *Run) Flush() error {
 	binary.LittleEndian.PutUint32(r.block, uint32(n))
 	binary.LittleEndian.PutUint32(r.block[4:], crc32.Checksum(r.block[headBytes:], castagnoli))
 	if _, err := r.file.Write(r.block); err != nil {
-		return fmt.Errorf("write what has no room in memory: %w: name a folder with more room", err)
+		return fmt.Errorf("write a spill file: %w: name a folder with more room", err)
 	}
 	r.bytes += int64(len(r.block))
 	r.block = r.block[:headBytes]
 	return nil
 }
 
-var errDamaged = errors.New("what was written for want of memory has changed on the disk")
+var errDamaged = errors.New("a spill file has changed on the disk")
 
 // Reader reads the records of a run in order.
 type Reader struct {

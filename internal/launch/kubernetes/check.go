@@ -50,7 +50,8 @@ func (j Job) Check() error {
 	case j.StartLimit <= 0:
 		return fmt.Errorf("a start limit of %v leaves no time to start: give a time such as %v", j.StartLimit, StartLimit)
 	case j.GracePeriod < time.Second || j.GracePeriod%time.Second != 0:
-		return fmt.Errorf("a grace period of %v is not what Kubernetes counts in: give whole seconds, at least 1s",
+		return fmt.Errorf("a grace period of %v is not in whole seconds, as Kubernetes counts: give whole seconds, "+
+			"at least 1s",
 			j.GracePeriod)
 	}
 	if err := j.checkImage(); err != nil {
@@ -64,7 +65,7 @@ func (j Job) host(process int) string { return j.Name + "-" + strconv.Itoa(proce
 
 func (j Job) checkImage() error {
 	if j.Image == "" || !utf8.ValidString(j.Image) || strings.ContainsFunc(j.Image, notInImages) {
-		return fmt.Errorf("the image %q can't be one: give what a pod is to run, such as registry.example.org/program:v1",
+		return fmt.Errorf("%q is not an image: give the image of the pods, such as registry.example.org/program:v1",
 			j.Image)
 	}
 	for _, text := range append([]string{j.Program}, j.Arguments...) {
@@ -80,9 +81,9 @@ func notInImages(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r)
 func (j Job) checkResources() error {
 	switch {
 	case j.CPU != "" && !isPositive(j.CPU, cpus):
-		return fmt.Errorf("%q is no number of CPUs: give one such as 4, or 1500m", j.CPU)
+		return fmt.Errorf("%q is not a number of CPUs: give one such as 4, or 1500m", j.CPU)
 	case j.Memory != "" && !isPositive(j.Memory, memories):
-		return fmt.Errorf("%q is no size of memory for Kubernetes: give one such as 8Gi or 512Mi", j.Memory)
+		return fmt.Errorf("%q is not a size of memory for Kubernetes: give one such as 8Gi or 512Mi", j.Memory)
 	}
 	return nil
 }
@@ -95,7 +96,8 @@ func isPositive(quantity string, form *regexp.Regexp) bool {
 func checkPackage(name string) error {
 	if clean := path.Clean(name); !packages.MatchString(name) || strings.HasPrefix(clean, "..") ||
 		path.Base(clean) == "..." {
-		return fmt.Errorf("%q is no package of the folder that the image is made from: give one such as ./cmd/program, or "+
+		return fmt.Errorf("%q is not a package of the folder that the image is built from: give one such as "+
+			"./cmd/program, or "+
 			". for the folder itself",
 			name)
 	}

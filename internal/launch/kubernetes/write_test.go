@@ -53,7 +53,8 @@ func TestWriteDockerfile(t *testing.T) {
 	}
 	for _, bad := range []string{"", "a", "/a", "..", "../a", "./a/../../b", "./...", "./a/...", "-o", "./a b", `./a"`,
 		"./a\n", "./a;b", ".a"} {
-		require.ErrorContains(t, WriteDockerfile(&b, bad), "is no package of the folder that the image is made from", bad)
+		require.ErrorContains(t, WriteDockerfile(&b, bad), "is not a package of the folder that the image is built "+
+			"from", bad)
 	}
 }
 

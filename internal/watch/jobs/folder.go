@@ -46,7 +46,7 @@ func alone(dir string, info os.FileInfo) error {
 	case info.Mode().Type() == os.ModeSymlink:
 		return fmt.Errorf("%s is a symbolic link, which another user may have made: %s", dir, remove)
 	case !info.IsDir():
-		return fmt.Errorf("%s is no folder: %s", dir, remove)
+		return fmt.Errorf("%s is not a folder: %s", dir, remove)
 	case !known || int(owner.Uid) != os.Getuid():
 		return fmt.Errorf("%s is another user's: name another folder by XDG_CACHE_HOME", dir)
 	case info.Mode().Perm()&0o077 != 0:

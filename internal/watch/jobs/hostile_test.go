@@ -41,7 +41,7 @@ func TestHostileFolder(t *testing.T) {
 	require.NoError(t, os.Remove(dir))
 
 	require.NoError(t, os.WriteFile(dir, nil, 0o600))
-	refused(t, dir, "is no folder")
+	refused(t, dir, "is not a folder")
 	require.NoError(t, os.Remove(dir))
 
 	require.NoError(t, os.Mkdir(dir, 0o700))

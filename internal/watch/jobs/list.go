@@ -50,7 +50,8 @@ func read(dir string) (all []Entry, err error) {
 		}
 		e, err := look(root, f.Name())
 		if err != nil {
-			wrong = append(wrong, fmt.Errorf("%s/%s is no job's file, or damaged; remove it: %w", dir, f.Name(), err))
+			wrong = append(wrong, fmt.Errorf("%s/%s is not a job's file, or is damaged; remove it: "+
+				"%w", dir, f.Name(), err))
 		} else if e != nil {
 			all = append(all, *e)
 		}
@@ -101,7 +102,7 @@ func contents(root *os.Root, name string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, errors.New("it is no ordinary file")
+		return nil, errors.New("it is not a regular file")
 	}
 	f, err := root.Open(name)
 	if err != nil {

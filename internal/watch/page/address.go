@@ -30,7 +30,8 @@ func parse(text string) (address, error) {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	if err != nil {
-		return address{}, fmt.Errorf("%q is no address for the page: give a port, or host:port with a port up to 65535", text)
+		return address{}, fmt.Errorf("%q is not an address for the page: give a port, or host:port with a port up "+
+			"to 65535", text)
 	}
 	if host == "" {
 		return address{host: loopback, named: true, port: port}, nil

@@ -126,7 +126,8 @@ func look(path string) (source, error) {
 			return sourceOf(path, &s)
 		}
 	}
-	return source{}, fmt.Errorf("%s does not say what job it is of: it is no trace of a job, or was cut at once", path)
+	return source{}, fmt.Errorf("%s does not name its job: it is not a trace of a job, or was truncated at its "+
+		"beginning", path)
 }
 
 func sourceOf(path string, s *seen) (source, error) {

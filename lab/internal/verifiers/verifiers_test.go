@@ -69,7 +69,7 @@ const (
 	altered   = `not those that were sent|are wrong|wrong totals|went wrong|out of turn|do not own|not where|breaches`
 	misplaced = altered
 	elements  = `are wrong|were read wrong|not what was written|did not go where|have other sample sets`
-	stray     = `answers that nobody waits for|` + tooMany + `|` + altered
+	stray     = `answers that no call waits for|` + tooMany + `|` + altered
 )
 
 // ofAll are faults of pebbles of every kind, ofCaches those of pebbles that pass a cache.
