@@ -122,7 +122,7 @@ func TestWrongCheckpointsAreRefused(t *testing.T) {
 		"another program": {harm: replaced(`"Program": "`, `"Program": "other/`),
 			want: []string{"it is the checkpoint of the program other/"}},
 		"renamed":         {harm: replaced(`"small"`, `"large"`), want: []string{`it is the checkpoint "large", not "small"`}},
-		"another machine": {harm: replaced("little-endian", "big-endian"), want: []string{"of another byte order"}},
+		"another machine": {harm: replaced("little-endian", "big-endian"), want: []string{"with another byte order"}},
 		"another setting": {plan: plan{setting: "b"},
 			want: []string{`the part "setting" is the argument b, and in the checkpoint it is the argument : give the same`}},
 		"another size": {plan: plan{cells: 999},

@@ -49,7 +49,7 @@ func TestMistakesAreTold(t *testing.T) {
 			"its key has container_test.pointing.At of type *int, an address that differs between ranks"},
 		"codec for nothing": {made(func(r *pebble.Rank) {
 			container.NewMap[uint64, uint64](r, "map", target.Coded(pebble.Strings{}))
-		}), "none of its values is what that is for"},
+		}), "which is a codec of none of these values"},
 		"reducer without a function": {made(func(r *pebble.Rank) { numbers(r).NewReducer("sum", nil) }),
 			"no function that merges"},
 		"visitor without a function": {made(func(r *pebble.Rank) {
@@ -81,7 +81,7 @@ func TestMistakesAreTold(t *testing.T) {
 				}
 				return nil
 			})
-		}, "came while the rank iterates over the entries: collect what is to change"},
+		}, "came while the rank iterates over the entries: collect the changes"},
 		"row for a table that is iterated over": {rows(func(rows ints) error {
 			for row := range rows.LocalAll() {
 				rows.Add(row)
@@ -131,9 +131,9 @@ func TestMistakesAreTold(t *testing.T) {
 			for i := range uint64(1000) {
 				table.Add(i)
 			}
-		}), "name a folder that can be written to"},
+		}), "name a writable folder"},
 		"sort without a function": {rows(func(rows ints) error { return rows.SortFunc(nil) }),
-			"without a function that compares"},
+			"no function to compare rows is given"},
 		"groups without a function": {rows(func(rows ints) error {
 			_, err := container.GroupBy[uint64, uint64, uint64](rows, key, key, nil)
 			return err

@@ -101,7 +101,7 @@ func TestCodecsThatDoNotFit(t *testing.T) {
 		notPlain + "add target.Coded(pebble.Strings{})": func(s *task.Scheduler) {
 			delegate.New(s, "d", ranks, itself, name)
 		},
-		"none of its values is what that is for: its question is a uint64, its answer a string": func(s *task.Scheduler) {
+		"which is a codec of none of these values: its question is a uint64, its answer a string": func(s *task.Scheduler) {
 			delegate.New(s, "d", ranks, itself, name, target.Coded(pebble.Bytes{}))
 		},
 		`target "d": it has no key function, or none that answers: give both`: func(s *task.Scheduler) {

@@ -125,11 +125,11 @@ func TestAvroSkip(t *testing.T) {
 			lost int64 // blocks
 			told string
 		}{
-			"mark":  {func(f []byte) []byte { f[next-1]++; return f }, without, 1, "it does not end with the mark"},
+			"mark":  {func(f []byte) []byte { f[next-1]++; return f }, without, 1, "it does not end with the sync marker"},
 			"count": {func(f []byte) []byte { f[at] = 1; return f }, without, 1, "its header is invalid"},
 			"too many": {func(f []byte) []byte { return slices.Replace(f, int(at), int(at)+1, 0xfe, 0xff, 0xff, 0x7f) },
 				without, 1, "records: the file is damaged"},
-			"size": {func(f []byte) []byte { f[at+1] ^= 0x40; return f }, without, 1, "it does not end with the mark"},
+			"size": {func(f []byte) []byte { f[at+1] ^= 0x40; return f }, without, 1, "it does not end with the sync marker"},
 			"size beyond": {func(f []byte) []byte { return slices.Replace(f, int(at)+1, int(at)+2, 0xfe, 0xff, 0x7f) },
 				without, 1, "the file is truncated"},
 			"cut out": {func(f []byte) []byte { return slices.Delete(f, int(at)+3, int(at)+9) }, without, 1, ""},
@@ -137,7 +137,7 @@ func TestAvroSkip(t *testing.T) {
 				1, ""},
 			"end": {func(f []byte) []byte { return f[:len(f)-1] }, want[:n-n%block], 1, "the file is truncated"},
 			"two in a row": {func(f []byte) []byte { f[next-1]++; f[starts[third+2]-1]++; return f }, nil, 0,
-				"it does not end with the mark"},
+				"it does not end with the sync marker"},
 		} {
 			t.Run(codec+" "+name, func(t *testing.T) {
 				path := write(t, "data", c.harm(bytes.Clone(file)))

@@ -83,7 +83,7 @@ func TestByNameRefuses(t *testing.T) {
 		"dynamic:star":                           `unknown topology "dynamic:star": use one of`,
 		"dynamic:mesh:x":                         "write mesh:3",
 		"dynamic:dynamic:ring":                   "write dynamic: once",
-		"mesh:99999999999999999999x1":            "is no number",
+		"mesh:99999999999999999999x1":            "is not a number",
 		"torus:" + strings.Repeat("1x", 9) + "x": `"" is no number`,
 	} {
 		_, err := route.ByName(name)

@@ -83,7 +83,7 @@ func TestMistakesAreToldAtRegistration(t *testing.T) {
 		{"it has no handler: give target.Each or target.Batch", handled(target.TryBatch[uint64](nil))},
 
 		{"never arrives", with(target.Route(around))},
-		{"which is no neighbour", with(target.Route(jumping))},
+		{"which is not a neighbour", with(target.Route(jumping))},
 		{"does not connect the job's 4 ranks",
 			with(target.Route(func(int) route.Topology { return route.Direct(9) }))},
 		{"its topology is nil", with(target.Route(nil))},

@@ -224,10 +224,10 @@ func TestMisuseIsToldInWords(t *testing.T) {
 			`another rank: add target.Coded(pebble.Strings{})`: outside(func(s scheduler) {
 			task.NewKind(s, "work", func(string) {})
 		}),
-		"none of its values is what that is for: its argument is a uint64": outside(func(s scheduler) {
+		"which is a codec of none of these values: its argument is a uint64": outside(func(s scheduler) {
 			task.NewKindBatch(s, "work", 3, func([]uint64) {}, coded)
 		}),
-		"none of its values is what that is for": outside(func(s scheduler) {
+		"which is a codec of none of these values": outside(func(s scheduler) {
 			task.NewLoop(s, "work", 3, pieces, coded)
 		}),
 	} {

@@ -127,5 +127,5 @@ func TestCheck(t *testing.T) {
 	} {
 		require.ErrorContains(t, c.Check(2), want)
 	}
-	require.ErrorContains(t, AttendConfig{}.Check(1), "2 at least")
+	require.ErrorContains(t, AttendConfig{}.Check(1), "at least 2")
 }

@@ -64,6 +64,6 @@ func TestAnEarlyEndIsAnError(t *testing.T) {
 func TestCheck(t *testing.T) {
 	require.NoError(t, Config{}.Check(1))
 	require.NoError(t, Config{Count: 1 << 20, Pebbles: 1 << 30}.Check(1))
-	require.ErrorContains(t, Config{Count: 1 << 30, Pebbles: 1 << 30}.Check(1), "give less")
-	require.ErrorContains(t, Config{Pebbles: 1 << 62}.Check(1), "give less")
+	require.ErrorContains(t, Config{Count: 1 << 30, Pebbles: 1 << 30}.Check(1), "give fewer")
+	require.ErrorContains(t, Config{Pebbles: 1 << 62}.Check(1), "give fewer")
 }

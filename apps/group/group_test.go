@@ -267,7 +267,7 @@ func TestEachRule(t *testing.T) {
 		"":                        func(*weighed) {},
 		"1 sums went wrong":       func(w *weighed) { w.Hashes++ },
 		"in number 1":             func(w *weighed) { w.Columns[0].Numbers.Count++ },
-		"other sums than the row": func(w *weighed) { w.Columns[1].Weighted.High += 1e-3 },
+		"sums over groups differ": func(w *weighed) { w.Columns[1].Weighted.High += 1e-3 },
 	} {
 		require.NoError(t, appstest.Mem(2).Run(t, func(r *pebble.Rank) error {
 			var rows, groups weighed

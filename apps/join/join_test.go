@@ -129,7 +129,7 @@ func TestMistakes(t *testing.T) {
 		`no kind "outer": use one of inner`: {Kind: "outer"},
 		"rows have -5 bytes of memory":      {Space: container.Budget{Memory: -5}},
 		"give fewer keys":                   {Left: 1, Right: 1, Keys: 1 << 40},
-		"name a folder": {Left: 5000, Right: 5000, Space: container.Budget{Memory: 4096,
+		"name a writable folder": {Left: 5000, Right: 5000, Space: container.Budget{Memory: 4096,
 			Scratch: "/nosuch"}},
 	} {
 		_, err := appstest.Results(t, pebble.Config{Ranks: 2}, Run, c)

@@ -146,7 +146,7 @@ func TestMistakes(t *testing.T) {
 		{Config{Coverage: -1}, "a coverage of -1"},
 		{Config{Errors: 1.5}, "1.5 of all bases wrong"},
 		{Config{Filter: 63}, "a filter of 63 bytes: give 64 or more"},
-		{Config{Input: apps.Input{Files: []string{"x"}}, Bases: 1000}, "there are files: leave them out"},
+		{Config{Input: apps.Input{Files: []string{"x"}}, Bases: 1000}, "files are given: leave them out"},
 	} {
 		require.ErrorContains(t, appstest.Job(t, pebble.Config{Ranks: 2}, appstest.Once(Run, c.config)), c.want)
 	}

@@ -197,7 +197,7 @@ func TestCheck(t *testing.T) {
 	} {
 		require.ErrorContains(t, bad.p.Check(bad.c, 2), want)
 	}
-	require.ErrorContains(t, Lock.Check(Config{}, 1), "give 2 at least")
+	require.ErrorContains(t, Lock.Check(Config{}, 1), "give at least 2")
 	require.NoError(t, Barrier.Check(Config{}, 1))
 }
 

@@ -113,7 +113,7 @@ func TestMistakes(t *testing.T) {
 		{Config{Bytes: -1}, "a text of -1 bytes"},
 		{Config{Vocabulary: vocabularyMost + 1}, "words: give 1 to"},
 		{Config{Common: common(0, -1)}, "the -1 most frequent words"},
-		{Config{Input: apps.Input{Files: []string{"x"}}, Bytes: 1}, "there are files: leave them out"},
+		{Config{Input: apps.Input{Files: []string{"x"}}, Bytes: 1}, "files are given: leave them out"},
 	} {
 		require.ErrorContains(t, c.config.Check(1), c.want)
 		require.ErrorContains(t, appstest.Job(t, pebble.Config{Ranks: 2}, appstest.Once(Run, c.config)), c.want)

@@ -166,8 +166,8 @@ func TestSchemasThatAreNone(t *testing.T) {
 	_, err = Between(`{"type":"array","items":`+self+`}`, `{"type":"array","items":"int"}`)
 	require.ErrorContains(t, err, "have no bytes")
 	for text, want := range map[string]string{
-		``: "EOF", `7`: "7 is no type", `"r"`: "not defined", `{"type":"fixed","name":"f"}`: "has no size",
-		`{"type":"array"}`: "is no type",
+		``: "EOF", `7`: "7 is not a type", `"r"`: "not defined", `{"type":"fixed","name":"f"}`: "has no size",
+		`{"type":"array"}`: "is not a type",
 		`{"type":"record","name":"r","fields":[{"name":"f","type":"int","default":"x"}]}`: "the default of the field",
 	} {
 		_, err := Between(text, `"int"`)

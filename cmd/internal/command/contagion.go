@@ -53,9 +53,8 @@ func newContagion(t Terminal) *cobra.Command {
 			"open successor; without --population a town is generated. The result is the same, bit by bit, on\n" +
 			"any number of ranks; small simulations, and others with --twin, are compared with the serial twin.\n\n" +
 			"With --loimos random numbers are those of Loimos, and so is the epidemic, to the last person: a\n" +
-			"town then consists of blocks of people that live in tiles of a square of locations. --send manual\n" +
-			"has a buffer for each pair of ranks, --coalesce 1 a message per visit; they show the gain by\n" +
-			"aggregation.",
+			"town then has blocks of people in tiles of a square of locations. --send manual has a buffer for\n" +
+			"each pair of ranks, --coalesce 1 a message per visit; they show the gain by aggregation.",
 		Example: "  pebbles contagion\n" +
 			"  pebbles contagion --people 1000000 --days 60 --procs 2 --curve curve.csv --curve curve.svg\n" +
 			"  pebbles contagion --population small_city_ --disease covid19.textproto\n" +

@@ -177,7 +177,7 @@ func TestFilesOfSimulations(t *testing.T) {
 		got, err = os.ReadFile(path)
 		require.NoError(t, err)
 		require.Contains(t, string(got), ",")
-		fails(t, 1, append(strings.Fields(line), filepath.Join(folder, "no", "a.csv")), "make the folder")
+		fails(t, 1, append(strings.Fields(line), filepath.Join(folder, "no", "a.csv")), "create the folder")
 	}
 	left, err := os.ReadDir(folder)
 	require.NoError(t, err)

@@ -75,7 +75,7 @@ func TestNoSuchAddress(t *testing.T) {
 	for _, address := range []string{"", "127.0.0.1:8080", "ftp://host/", "http://", "http://host:x/?token=secret",
 		"http://%zz/?token=secret", "http:///?token=secret", "file:///etc/passwd"} {
 		_, err := newReader(address)
-		require.ErrorContains(t, err, "give the one that the job has printed", address)
+		require.ErrorContains(t, err, "give the address that the job has printed", address)
 		require.NotContains(t, err.Error(), "secret")
 	}
 }

@@ -156,7 +156,7 @@ func TestTopMistakes(t *testing.T) {
 	}{
 		{nil, 1, "start one with --http"}, {[]string{"a", "b"}, ExitUsage, `unexpected argument "b"`},
 		{[]string{s.URL()}, 1, "connection refused"}, {[]string{"--json", s.URL()}, 1, "connection refused"},
-		{[]string{"ftp://h"}, 1, "give the one that the job has printed"},
+		{[]string{"ftp://h"}, 1, "give the address that the job has printed"},
 	} {
 		r := command(t, newTop, c.args...)
 		require.Equal(t, c.status, r.Status, c.args)

@@ -106,7 +106,7 @@ func TestDamageIsTold(t *testing.T) {
 
 func TestFullDiskAndNoFolderAreTold(t *testing.T) {
 	_, err := New(filepath.Join(t.TempDir(), "none"))
-	require.ErrorContains(t, err, "name a folder that can be written to")
+	require.ErrorContains(t, err, "name a writable folder")
 	full, err := os.OpenFile("/dev/full", os.O_RDWR, 0)
 	if err != nil {
 		t.Skip("there is no /dev/full here: ", err)

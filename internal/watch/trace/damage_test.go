@@ -55,7 +55,7 @@ func TestCutAtEveryByte(t *testing.T) {
 		var out bytes.Buffer
 		sum, err := Merge(&out, []string{path})
 		if cut < jobEnds {
-			require.ErrorContains(t, err, "does not say what job it is of")
+			require.ErrorContains(t, err, "does not name its job")
 			require.Zero(t, out.Len())
 			continue
 		}
