@@ -40,7 +40,7 @@ func TestProfileRefuses(t *testing.T) {
 	text, err := p.Encode()
 	require.NoError(t, err)
 	for says, spoiled := range map[string]string{
-		"no profile":    "hello",
+		"not a profile": "hello",
 		"give a file":   `{"app": "randomaccess"}`,
 		"format 99":     strings.Replace(string(text), `"format": 1`, `"format": 99`, 1),
 		"unknown field": strings.Replace(string(text), `"gain"`, `"pain"`, 1),
