@@ -50,9 +50,7 @@ func (j Job) Check() error {
 	case j.StartLimit <= 0:
 		return fmt.Errorf("a start limit of %v leaves no time to start: give a time such as %v", j.StartLimit, StartLimit)
 	case j.GracePeriod < time.Second || j.GracePeriod%time.Second != 0:
-		return fmt.Errorf("a grace period of %v is not in whole seconds, as Kubernetes counts: give whole seconds, "+
-			"at least 1s",
-			j.GracePeriod)
+		return fmt.Errorf("a grace period of %v: give whole seconds, at least 1s", j.GracePeriod)
 	}
 	if err := j.checkImage(); err != nil {
 		return err
