@@ -203,7 +203,7 @@ func TestMistakes(t *testing.T) {
 		L []int64 `parquet:"l,list"`
 	}
 	_, err = read(t, 2, []string{written(t, parquet.Rows[lists](), lists{[]int64{1}})})
-	require.ErrorContains(t, err, `column "l": it is no number`)
+	require.ErrorContains(t, err, `column "l": it is not a number`)
 }
 
 // A lenient run skips unreadable rows.

@@ -102,7 +102,7 @@ func TestRefusals(t *testing.T) {
 	}](t, `"omitempty" is not an option: give a default in JSON`)
 	refuses[struct {
 		A int `avro:",default=x"`
-	}](t, `"default=x" is no option`)
+	}](t, `"default=x" is not an option`)
 	refuses[struct {
 		A int `avro:",default=true"`
 	}](t, "default")
