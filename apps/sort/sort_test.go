@@ -204,7 +204,7 @@ func TestMistakes(t *testing.T) {
 		"name an output":                              {Common: apps.Common{Output: apps.Output{Replace: true}}},
 		"nosuch":                                      {Input: apps.Input{Files: []string{there + "nosuch"}}},
 		"it exists already":                           {Numbers: 10, Common: to(there, false)},
-		"no such file or directory: name a folder": {Numbers: 5000, Space: container.Budget{Memory: little,
+		"no such file or directory: name a writable folder": {Numbers: 5000, Space: container.Budget{Memory: little,
 			Scratch: "/nosuch"}},
 	} {
 		_, err := appstest.Results(t, pebble.Config{Ranks: 2}, Run, c)
