@@ -133,6 +133,22 @@ func TestRefusedDialIsALoss(t *testing.T) {
 	require.ErrorContains(t, err, "refused")
 }
 
+// Close tells of a refused dial that frames have waited for, although nothing else follows.
+func TestCloseTellsOfRefusedDials(t *testing.T) {
+	all, told := sparingJob(t, 4)
+	all[3].Kill()
+	sendKind(all[0], netio.Data, 3)
+	var closing sync.WaitGroup
+	for _, tr := range all[1:] {
+		closing.Go(func() { _ = tr.Close() })
+	}
+	err := all[0].Close()
+	if closing.Wait(); err == nil { // it was told before
+		err = <-told[0]
+	}
+	netiotest.RequireLost(t, err, 3)
+}
+
 // A host that does not answer is lost after the silence limit. Until then frames to others pass.
 func TestSilentDialIsALoss(t *testing.T) {
 	cs := sparing(netiotest.Configs(t, 4, 4))

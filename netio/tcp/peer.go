@@ -55,6 +55,7 @@ type peer struct {
 	over    bool
 	untold  error // its cause, if that was not reported
 	losing  *time.Timer
+	ending  error // cause of the end that losing will bring
 	aborted bool // it has ended the job: its own end is no loss
 
 	released bool // after over: its frames and acknowledgements have been returned
@@ -157,7 +158,7 @@ func (p *peer) endLater(delay time.Duration, cause error) (first bool) {
 	if p.over || p.losing != nil {
 		return false
 	}
-	p.losing = time.AfterFunc(delay, func() { p.end(cause) })
+	p.losing, p.ending = time.AfterFunc(delay, func() { p.end(cause) }), cause
 	return true
 }
 
@@ -274,15 +275,18 @@ func (p *peer) finish(cause error) (first, news bool) {
 // close ends the peer for good, and returns an unreported cause: the peer was lost, or did not say goodbye in time.
 func (p *peer) close() error {
 	p.mu.Lock()
-	finished := true
+	finished, ending := true, p.ending
 	for _, l := range p.streams {
 		finished = finished && (!l.joined || l.finished.Load())
 	}
 	p.mu.Unlock()
-	if finished {
-		p.end(nil)
-	} else {
+	switch {
+	case !finished:
 		p.lose(fmt.Errorf("it did not say goodbye within %v", p.t.config.CloseLimit))
+	case ending != nil: // such as a refused dial: frames have waited for it
+		p.end(ending)
+	default:
+		p.end(nil)
 	}
 	p.release()
 	p.mu.Lock()
