@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,14 +20,15 @@ import (
 // fuzz holds the flags of runs in simulated worlds.
 type fuzz struct {
 	command.Terminal
-	on      bool
-	seconds float64
-	worlds  uint64
-	seed    uint64
-	world   string
-	saving  bool
-	json    bool
-	quiet   bool
+	on         bool
+	seconds    float64
+	worlds     uint64
+	seed       uint64
+	world      string
+	saving     bool
+	connecting bool
+	json       bool
+	quiet      bool
 }
 
 func addFuzz(c *cobra.Command, t command.Terminal) *fuzz {
@@ -38,6 +40,7 @@ func addFuzz(c *cobra.Command, t command.Terminal) *fuzz {
 	f.Uint64Var(&z.seed, "seed", 0, "seed of the worlds (default one drawn from the clock, and printed)")
 	f.StringVar(&z.world, "world", "", "run one world alone, in the text form that a failure has printed")
 	f.BoolVar(&z.saving, "checkpoints", false, "only worlds that save their state, and continue with other ranks")
+	f.BoolVar(&z.connecting, "connections", false, "only worlds in which processes connect over a network with faults")
 	f.BoolVar(&z.json, "json", false, "print one JSON object instead of words")
 	f.BoolVarP(&z.quiet, "quiet", "q", false, "show no progress")
 	return z
@@ -51,6 +54,8 @@ func (z *fuzz) start() error {
 		return z.replay()
 	}
 	switch {
+	case z.saving && z.connecting:
+		return errors.New("--checkpoints and --connections are for different worlds: give one of them")
 	case !(z.seconds > 0):
 		return errors.New("--seconds must be a positive number")
 	case z.seconds > math.MaxInt64/float64(time.Second):
@@ -63,19 +68,23 @@ func (z *fuzz) start() error {
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(z.seconds*float64(time.Second)))
 	defer cancel()
+	defer debug.SetGCPercent(debug.SetGCPercent(garbagePercent))
 	began := time.Now()
 	if !z.quiet {
 		fmt.Fprintf(z.Stderr, "seed %d\n", z.seed)
 	}
 	report, err := worlds.Try(ctx, worlds.Options{
-		Seed: z.seed, Worlds: z.worlds, Saving: z.saving, Workers: runtime.GOMAXPROCS(0), Progress: z.progress,
-		Stuck: z.stuck,
+		Seed: z.seed, Worlds: z.worlds, Saving: z.saving, Connecting: z.connecting, Workers: runtime.GOMAXPROCS(0),
+		Progress: z.progress, Stuck: z.stuck,
 	})
 	if failing := z.failing(err); failing != nil {
 		return failing
 	}
 	return z.report(report, time.Since(began))
 }
+
+// garbagePercent lets worlds run up to twice as fast: what they need is little, and goes when they end.
+const garbagePercent = 800
 
 // failing returns the error of a failed world, with the command lines that run it again.
 func (z *fuzz) failing(err error) error {
@@ -109,14 +118,18 @@ func (z *fuzz) report(r worlds.Report, took time.Duration) error {
 			Seconds float64 `json:"seconds"`
 		}{r, took.Seconds()}))
 	}
+	frames := command.Counted(r.Frames, "frame", "frames")
+	did := fmt.Sprintf("%s went on from a checkpoint; those that did not fail handled %s, each once, in %s",
+		command.Grouped(r.Resumed), command.Counted(r.Pebbles, "pebble", "pebbles"), frames)
+	if z.connecting {
+		did = fmt.Sprintf("%s; %s arrived, each once",
+			command.Counted(r.Crossed, "connection was dialled from both ends", "connections were dialled from both ends"),
+			frames)
+	}
 	_, err := fmt.Fprintf(z.Stdout,
-		"%s passed in %s (%.0f a second), seed %d: %s ended with the error that their faults must lead to;\n"+
-			"%s went on from a checkpoint; those that did not fail handled %s, each once, in %s\n",
-		command.Counted(r.Worlds, "world", "worlds"),
-		command.SecondsText(took.Seconds()),
-		float64(r.Worlds)/took.Seconds(), r.Seed, command.Grouped(r.Failed), command.Grouped(r.Resumed),
-		command.Counted(r.Pebbles, "pebble", "pebbles"),
-		command.Counted(r.Frames, "frame", "frames"))
+		"%s passed in %s (%.0f a second), seed %d: %s ended with the error that their faults must lead to;\n%s\n",
+		command.Counted(r.Worlds, "world", "worlds"), command.SecondsText(took.Seconds()),
+		float64(r.Worlds)/took.Seconds(), r.Seed, command.Grouped(r.Failed), did)
 	return command.Written(err)
 }
 

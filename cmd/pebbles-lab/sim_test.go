@@ -46,6 +46,13 @@ func TestFuzz(t *testing.T) {
 	require.Contains(t, r.Stdout, "3 worlds passed in ")
 	require.Contains(t, r.Stderr, "seed 7\n")
 
+	r = typed("sim --fuzz --connections --worlds 20 --seconds 60 --seed 7 -q")
+	require.Zero(t, r.Status, r.Stderr)
+	require.Contains(t, r.Stdout, "were dialled from both ends; ")
+	both := typed("sim --fuzz --connections --checkpoints")
+	require.Equal(t, command.ExitUsage, both.Status)
+	require.Contains(t, both.Stderr, "give one of them")
+
 	again := typed("sim --fuzz --world seed=7")
 	require.Equal(t, launch.ExitOK, again.Status, again.Stderr)
 	require.Contains(t, again.Stdout, "passed: seed=7")

@@ -16,7 +16,7 @@ import (
 // importers are the folders that may import a transport: the multiplexer and the start of jobs depend on TCP, and
 // programs choose libfabric. No other transport depends on either.
 var importers = map[string]string{
-	"netio/tcp": "netio/tcp netio/internal/mux netio/connect netio/netiotest internal/launch apps/appstest",
+	"netio/tcp": "netio/tcp netio/internal/mux netio/connect netio/netiotest internal/launch apps/appstest lab/worlds",
 	"netio/ofi": "netio/ofi cmd/internal/command lab/fabrics",
 }
 

@@ -24,11 +24,17 @@ var brokenBuilds = flag.Int("broken", 0, "how many broken builds to draw, by the
 // worldsMost is the number of worlds within which a broken build must be caught.
 const worldsMost = 200_000
 
+// again is the number of runs in which a world must fail again. Goroutines of processes that connect run in any order.
+const again = 2000
+
 var caughtWithin = flag.Duration("caught-within", 0, "how long it may take until a broken build is caught; 0 leaves "+
 	"them out")
 
-// breaks are changes of the runtime that each break a promise.
-var breaks = []struct{ name, file, good, bad string }{
+// change is a change of the runtime that breaks a promise.
+type change struct{ name, file, good, bad string }
+
+// breaks are changes that worlds of pebbles catch.
+var breaks = []change{
 	{"a lost credit", "netio/pool.go", "f.in.Account.open.Add(-1)",
 		"if p.back%50 != 49 {\n\tf.in.Account.open.Add(-1)\n}"},
 	{"a dropped count", "internal/engine/arrivals.go", "f.Release()\n\ta.processed++",
@@ -74,19 +80,45 @@ var breaks = []struct{ name, file, good, bad string }{
 		"if w := d.waiting[i]; i == 0 && d.Owns(w.key) {"},
 }
 
+// connectionBreaks are changes that worlds in which processes connect catch.
+var connectionBreaks = []change{
+	{"two connections for a pair", "netio/tcp/stream.go",
+		"if l.joined || l.answering || l.dialling && l.peer.place.Process < l.peer.t.place.Process {",
+		"if l.joined || l.answering {"},
+	{"a frame before the greeting", "netio/tcp/connect.go", "\tundo := context.AfterFunc(ctx, func() { raw.Close() })",
+		"\t_ = l.peer.join(uint8(l.number), raw)\n\tundo := context.AfterFunc(ctx, func() { raw.Close() })"},
+	{"a frame before the answer", "netio/tcp/connect.go", "\thello.Lane = uint8(l.number) // the other end",
+		"\tif errors.Is(err, handshake.ErrCrossed) {\n\t\tconn, err = raw, nil\n\t}\n" +
+			"\thello.Lane = uint8(l.number) // the other end"},
+	{"a lost dial", "netio/tcp/connect.go", "\t\tc.dials.Go(func() { c.use(l) })",
+		"\t\tif l.mayDial() {\n\t\t\tl.endDial()\n\t\t\tc.dials.Go(func() { c.use(l) })\n\t\t}"},
+	{"an answer that is never taken back", "netio/tcp/connect.go",
+		"\t\tc.t.peer(hello.Process).streams[hello.Lane].endAnswer()", "\t\t_ = c"},
+	{"frames lost that wait for a connection", "netio/tcp/peer.go", "\tl.kick() // an abort message",
+		"\tif l.number == controlStream {\n\t\tl.out.discard()\n\t}\n\tl.kick() // an abort message"},
+}
+
 // The code that the breaks change exists.
 func TestBreaksAreOfThisTree(t *testing.T) {
-	for _, b := range breaks {
+	for _, b := range slices.Concat(breaks, connectionBreaks) {
 		overlay.Texts(t, []overlay.Change{{File: b.file, Good: b.good, Bad: b.bad}})
 	}
 }
 
 // Builds of the runtime that are broken on purpose are caught and reported with a small world, which fails again.
-func TestBrokenBuildsAreCaught(t *testing.T) {
+func TestBrokenBuildsAreCaught(t *testing.T) { areCaught(t, breaks, "TestWorlds") }
+
+// Builds whose connections are broken are caught, too.
+func TestBrokenConnectionsAreCaught(t *testing.T) {
+	areCaught(t, connectionBreaks, "TestConnectingWorlds")
+}
+
+// areCaught builds the runtime with each change, and requires that a test of worlds catches it.
+func areCaught(t *testing.T, all []change, test string) {
 	if *caughtWithin == 0 {
 		t.Skip("builds the runtime anew: give -caught-within, as .ci/worlds does")
 	}
-	all := slices.Clone(breaks)
+	all = slices.Clone(all)
 	if n := *brokenBuilds; n > 0 {
 		rand.New(rand.NewPCG(seeds.Of(t), 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 		t.Logf("draws %d of %d", min(n, len(all)), len(all))
@@ -97,14 +129,15 @@ func TestBrokenBuildsAreCaught(t *testing.T) {
 			t.Parallel()
 			program := build(t, broken.file, broken.good, broken.bad)
 			began := time.Now()
-			told := fails(t, program, fmt.Sprint("-worlds=", worldsMost))
+			told := fails(t, program, test, fmt.Sprint("-worlds=", worldsMost))
 			_, rest, ok := strings.Cut(told, "-world='")
 			require.True(t, ok, told)
 			world, _, _ := strings.Cut(rest, "'")
 			_, after, _ := strings.Cut(told, "after ")
 			after, _, _ = strings.Cut(after, "\n")
 			t.Logf("caught after %v in %v, by %s", after, time.Since(began).Round(time.Millisecond), world)
-			require.Contains(t, fails(t, program, "-world="+world), "Error")
+			told = fails(t, program, "TestWorlds", "-world="+world, "-test.failfast", fmt.Sprint("-test.count=", again))
+			require.Contains(t, told, "Error")
 		})
 	}
 }
@@ -173,13 +206,13 @@ func build(t *testing.T, file, good, bad string) (program string) {
 	return program
 }
 
-// fails runs the tests of a broken build, which must fail in time, and returns their output. The limit excludes the
-// time for shrinking a world, and for a world that runs until it is stuck.
-func fails(t *testing.T, program string, args ...string) string {
+// fails runs a test of a broken build, which must fail in time, and returns its output. The limit excludes the time for
+// shrinking a world, and for a world that runs until it is stuck.
+func fails(t *testing.T, program, test string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), *caughtWithin+shrinkFor+stuckAfter)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, program, append([]string{"-test.run=^TestWorlds$", "-test.v"},
+	out, err := exec.CommandContext(ctx, program, append([]string{"-test.run=^" + test + "$", "-test.v"},
 		args...)...).CombinedOutput()
 	require.NoError(t, ctx.Err(), "not caught within %v", *caughtWithin)
 	require.Error(t, err, string(out))

@@ -10,12 +10,13 @@ import (
 
 // Options configure Try.
 type Options struct {
-	Seed     uint64
-	Worlds   uint64             // maximum number; 0 is no limit
-	Saving   bool               // only worlds that save their state
-	Workers  int                // worlds at a time; 0 is 1
-	Progress func(Report)       // called from time to time, on any goroutine, one call at a time; may be nil
-	Stuck    func(World, error) // called when a world has not ended in time and may hang; nil: panic
+	Seed       uint64
+	Worlds     uint64             // maximum number; 0 is no limit
+	Saving     bool               // only worlds that save their state
+	Connecting bool               // only worlds in which processes connect
+	Workers    int                // worlds at a time; 0 is 1
+	Progress   func(Report)       // called from time to time, on any goroutine, one call at a time; may be nil
+	Stuck      func(World, error) // called when a world has not ended in time and may hang; nil: panic
 }
 
 // Report sums the worlds so far.
@@ -24,6 +25,7 @@ type Report struct {
 	Worlds  uint64 `json:"worlds"`
 	Failed  uint64 `json:"failed_as_promised"` // worlds whose faults had to end the job with a named error
 	Resumed uint64 `json:"resumed"`            // worlds with a job that continued from a checkpoint
+	Crossed uint64 `json:"crossed"`            // connections that both ends have dialled
 	Pebbles uint64 `json:"pebbles"`            // of the worlds that did not fail
 	Frames  uint64 `json:"frames"`
 	Turns   uint64 `json:"turns"`
@@ -78,8 +80,11 @@ func (t *trial) work(ctx context.Context) {
 			return
 		}
 		draw := Draw
-		if t.Saving {
+		switch {
+		case t.Saving:
 			draw = drawSaving
+		case t.Connecting:
+			draw = drawConnecting
 		}
 		w := draw(mix(t.Seed, number))
 		o, err := t.watched(w)
@@ -110,6 +115,7 @@ func (t *trial) add(w World, o Outcome, err error) {
 	r.Worlds++
 	r.Frames += o.Stats.Frames
 	r.Turns += o.Stats.Turns
+	r.Crossed += uint64(o.Crossed)
 	if o.Resumed {
 		r.Resumed++
 	}

@@ -24,6 +24,7 @@ const (
 type Outcome struct {
 	Failed  bool // with an error that its faults explain
 	Resumed bool // a job continued from another job's checkpoint
+	Crossed int  // connections that both ends have dialled
 	Pebbles int
 	Stats   sim.Stats
 }
@@ -32,6 +33,9 @@ type Outcome struct {
 func (w World) Run() (Outcome, error) {
 	if err := w.check(); err != nil {
 		return Outcome{}, err
+	}
+	if w.Posts > 0 {
+		return w.connect()
 	}
 	t := w.twin()
 	if w.Again == 0 {

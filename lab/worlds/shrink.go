@@ -42,7 +42,7 @@ func smallerThan(w World) (all []World) {
 				all = append(all, with(w, i, n))
 			}
 		case *string:
-			if *at != simplest[f.name] {
+			if *at != "" && *at != simplest[f.name] {
 				next := w
 				*next.fields()[i].at.(*string) = simplest[f.name]
 				all = append(all, next.repaired())
@@ -62,6 +62,9 @@ func (w World) repaired() World {
 	w.Processes = min(w.Processes, w.Ranks)
 	w.Death, w.Freeze = min(w.Death, w.Processes), min(w.Freeze, w.Processes)
 	w.Partition = min(w.Partition, w.Processes-1)
+	if w.Posts > 0 {
+		return w
+	}
 	if !w.holds(w.Detector) {
 		w.Detector = "skr"
 	}

@@ -20,6 +20,7 @@ type World struct {
 	tasking
 	faults
 	saving
+	connecting
 }
 
 // machine is the simulated hardware.
@@ -174,6 +175,9 @@ func Parse(text string) (w World, err error) {
 
 // check returns an error for a world that cannot run.
 func (w World) check() error {
+	if w.Posts > 0 {
+		return w.connecting.check(&w)
+	}
 	switch {
 	case w.Ranks < 1 || w.Ranks > 1<<16 || w.Processes < 1 || w.Processes > w.Ranks:
 		return fmt.Errorf("worlds: %d ranks in %d processes: give at least one of each, and no more processes than ranks",

@@ -34,6 +34,11 @@ func TestSavingWorlds(t *testing.T) {
 	tries(t, Options{Seed: seeds.Of(t), Worlds: *countFlag / 4, Saving: true})
 }
 
+// Worlds in which processes connect, over a network with faults.
+func TestConnectingWorlds(t *testing.T) {
+	tries(t, Options{Seed: seeds.Of(t), Worlds: *countFlag, Connecting: true})
+}
+
 func tries(t *testing.T, o Options) {
 	report, err := Try(t.Context(), o)
 	var failure *Failure
@@ -46,9 +51,10 @@ func tries(t *testing.T, o Options) {
 
 func TestText(t *testing.T) {
 	for seed := range uint64(1000) {
-		w := Draw(seed)
-		again, err := Parse(w.String())
-		require.NoError(t, err)
-		require.Equal(t, w, again)
+		for _, w := range []World{Draw(seed), drawConnecting(seed)} {
+			again, err := Parse(w.String())
+			require.NoError(t, err)
+			require.Equal(t, w, again)
+		}
 	}
 }

@@ -30,9 +30,13 @@ type Config struct {
 	CloseLimit     time.Duration // of Close; default 5 s
 	Log            *slog.Logger  // may be nil
 
-	layer  Layer // over the transport; may be nil
-	served bool  // goroutines serve the streams, as on systems without polling
+	layer  Layer  // over the transport; may be nil
+	served bool   // goroutines serve the streams, as on systems without polling
+	dial   dialBy // nil: the kernel's TCP
 }
+
+// dialBy dials an address.
+type dialBy func(ctx context.Context, network, address string) (net.Conn, error)
 
 const secretBytes = 32
 
@@ -44,6 +48,11 @@ type insideConfig Config
 
 // Under puts the transport that [Dial] makes under a layer.
 func (c *insideConfig) Under(l Layer) { c.layer = l }
+
+// Over makes the transport dial by a function, over a network that is not the kernel's. Goroutines serve its streams.
+func (c *insideConfig) Over(dial func(ctx context.Context, network, address string) (net.Conn, error)) {
+	c.dial, c.served = dial, true
+}
 
 // Layer lies over a transport, and adds faster transports to some processes. [Dial] and [Transport.Close] call it.
 type Layer interface {
@@ -66,6 +75,9 @@ func (c *Config) complete() error {
 	setDefault(&c.StartLimit, 30*time.Second)
 	setDefault(&c.SilenceMax, 10*time.Second)
 	setDefault(&c.CloseLimit, 5*time.Second)
+	if c.dial == nil {
+		c.dial = (&net.Dialer{Timeout: c.HandshakeLimit}).DialContext
+	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}

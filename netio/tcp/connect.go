@@ -85,8 +85,7 @@ func (c *connector) dial(ctx context.Context, l *stream) error {
 	}
 	defer l.endDial()
 	process, config := l.peer.place.Process, &c.t.config
-	dialer := net.Dialer{Timeout: config.HandshakeLimit}
-	raw, err := dialer.DialContext(ctx, "tcp", config.Addresses[process])
+	raw, err := config.dial(ctx, "tcp", config.Addresses[process])
 	if errors.Is(err, syscall.EMFILE) {
 		err = fmt.Errorf("%w: raise the limit with `ulimit -n` on each host, or use a topology with fewer neighbours", err)
 	}

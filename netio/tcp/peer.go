@@ -56,7 +56,7 @@ type peer struct {
 	untold  error // its cause, if that was not reported
 	losing  *time.Timer
 	ending  error // cause of the end that losing will bring
-	aborted bool // it has ended the job: its own end is no loss
+	aborted bool  // it has ended the job: its own end is no loss
 
 	released bool // after over: its frames and acknowledgements have been returned
 }
