@@ -3,19 +3,13 @@ package memory_test
 import (
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
-	"time"
 
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/memory"
 	"github.com/activepebbles/pebbles/pebble"
 )
-
-// soakVariable sets the time during which all ranks access the same words, over each transport, such as 10s. Without
-// it, they make a fixed number of accesses.
-const soakVariable = "PEBBLES_SOAK"
 
 // whole is a word that shows when it is torn.
 func whole(n uint64) uint64 { return n<<32 | ^n&math.MaxUint32 }
@@ -26,13 +20,7 @@ func torn(word uint64) bool { return word != 0 && word>>32 != ^word&math.MaxUint
 // and no addition lost.
 func TestSoak(t *testing.T) {
 	byTransport(t, func(r rank) {
-		more := func(n int) bool { return n < 400 }
-		if text := os.Getenv(soakVariable); text != "" {
-			long, err := time.ParseDuration(text)
-			r.NoError(err)
-			end := time.Now().Add(long)
-			more = func(int) bool { return time.Now().Before(end) }
-		}
+		more := appstest.Soak(400)
 		k := &soaker{Rand: rand.New(rand.NewPCG(7, uint64(r.ID()))), rank: r}
 		k.words = r.words("words", soakWords)
 		k.sums = memory.NewArray[uint64](r.s, "sums", distribution.Cyclic(soakSums, r.Size()))

@@ -9,9 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/container"
 	"github.com/activepebbles/pebbles/memory"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/task"
 )
 
 // halves is a rank of a job with its part in one of the teams "even" and "odd", and a target of each.
@@ -39,6 +41,10 @@ func TestTeamMisuse(t *testing.T) {
 		"a target of the job in an epoch of a team": {func(h *halves) error {
 			return epoch(h.part, func() { h.all(0) })
 		}, []string{"a pebble was sent inside an epoch or call of team", "one team at a time"}},
+		"a target of another team in an epoch of a team": {func(h *halves) error {
+			theirs := byRank(appstest.Must(h.r.Split(0, 0, "theirs")).Rank, "theirs", ignore)
+			return epoch(h.part, func() { theirs.Send(0) })
+		}, []string{`a pebble was sent inside an epoch or call of team "`, "one team at a time"}},
 		"an epoch of the job in one of a team": {func(h *halves) error {
 			return epoch(h.part, func() { _ = idle(h.r) })
 		}, []string{"Epoch was called inside an epoch or call of team"}},
@@ -57,6 +63,12 @@ func TestTeamMisuse(t *testing.T) {
 			}
 			return h.part.Barrier()
 		}, []string{`team "even"`, "is at the end of a team", "is at a barrier"}},
+		"a sum where the rest of the team meets": {func(h *halves) error {
+			if h.r.ID() == 2 {
+				return errorOf(pebble.AllReduce(h.part, 1, pebble.Sum))
+			}
+			return h.part.Barrier()
+		}, []string{`team "even"`, "is at an all-reduction", "is at a barrier", "collectives in the same order"}},
 		"another target than the rest of the team": {func(h *halves) error {
 			if h.r.ID() == 1 {
 				byRank(h.part, "more", ignore)
@@ -120,6 +132,9 @@ func TestStrangers(t *testing.T) {
 		"Free":       func(team *pebble.Team) error { return team.Free() },
 		"target.New": func(team *pebble.Team) error { byRank(team.Rank, "a", ignore); return nil },
 		"memory.New": func(team *pebble.Team) error { memory.New(team.Rank); return nil },
+		"task.New":   func(team *pebble.Team) error { task.New(team.Rank); return nil },
+		"AllReduce":  func(team *pebble.Team) error { return errorOf(pebble.AllReduce(team.Rank, 1, pebble.Sum)) },
+		"NewCounter": func(team *pebble.Team) error { container.NewCounter[int](team.Rank, "a"); return nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := run(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {

@@ -16,7 +16,8 @@ import (
 )
 
 // Two teams work at the same time in the same processes, one with pebbles and containers, the other with tasks and
-// arrays, and meet in epochs of the whole job. With build tag long, it takes minutes.
+// arrays and three times as often, and meet in epochs of the whole job. With build tag long it takes minutes, and with
+// PEBBLES_SOAK as long as that says.
 func TestTwoTeamsTogether(t *testing.T) {
 	rounds := 10
 	if appstest.Long {
@@ -25,7 +26,8 @@ func TestTwoTeamsTogether(t *testing.T) {
 	for _, s := range []appstest.Shape{{Ranks: 4, Transport: "mem"}, {Ranks: 6, Procs: 2, Transport: "shm"},
 		{Ranks: 5, Procs: 3, Transport: "tcp"}, {Ranks: 6, Procs: 3, Transport: "sim"}} {
 		t.Run(s.Transport, func(t *testing.T) {
-			require.NoError(t, s.Run(t, appstest.Checked(func(r appstest.Rank) { together(r, rounds) })))
+			more := appstest.Soak(rounds)
+			require.NoError(t, s.Run(t, appstest.Checked(func(r appstest.Rank) { together(r, more) })))
 		})
 	}
 }
@@ -33,16 +35,19 @@ func TestTwoTeamsTogether(t *testing.T) {
 // each is the amount that every rank adds per round.
 const each = 200
 
-func together(r appstest.Rank, rounds int) {
+func together(r appstest.Rank, more func(done int) bool) {
 	team := appstest.Must(r.Split(r.ID()%2, -r.ID(), []string{"counts", "arrays"}[r.ID()%2]))
 	part := appstest.Rank{Rank: team.Rank, Assertions: r.Assertions}
 	work := map[bool]func(appstest.Rank) (func(), func() uint64){true: counts, false: arrays}[r.ID()%2 == 0]
 	round, sum := work(part)
-	met := 0
+	often, met, rounds := 1+2*(r.ID()%2), 0, 0
 	meet := target.New(r.Rank, "meet", distribution.Ranks(r.Size()), target.Key(func(to uint64) uint64 { return to }),
 		target.Batch(func(vs []uint64) { met += len(vs) }))
-	for range rounds {
-		round()
+	for ; appstest.Must(pebble.Broadcast(r.Rank, 0, more(rounds))); rounds++ {
+		for range often {
+			round()
+			r.Equal(part.Size(), appstest.Reduced(part, 1, pebble.Sum))
+		}
 		r.Do(func() {
 			for rank := range r.Size() {
 				meet.Send(uint64(rank))
@@ -50,7 +55,7 @@ func together(r appstest.Rank, rounds int) {
 		})
 	}
 	r.Equal(rounds*r.Size(), met)
-	r.EqualValues(rounds*each*part.Size(), sum())
+	r.EqualValues(rounds*often*each*part.Size(), sum())
 	r.NoError(team.Free())
 }
 
