@@ -101,12 +101,12 @@ func TestNoticeIsTold(t *testing.T) {
 	}
 }
 
-// When any one process dies, and one neighbour in the tree tells it, each process is told, once. Only the neighbour by
+// When a process dies, of any degree in the tree, and one neighbour in the tree tells it, each process is told, once. Only the neighbour by
 // way of which one is reached that is adopted may get a further message: its own.
-func TestNoticeOfAnyDeath(t *testing.T) {
+func TestNoticeOfDeath(t *testing.T) {
 	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
 	g := newMembers(manyProcesses, random)
-	for dead := range manyProcesses {
+	for dead := 0; dead < manyProcesses; dead += 1 + random.IntN(3) {
 		all := treeNeighbours(dead, manyProcesses)
 		first := all[random.IntN(len(all))]
 		g.anew(dead%3 == 0, dead)
@@ -152,11 +152,11 @@ func TestNoticeOfTwoDeaths(t *testing.T) {
 		require.LessOrEqual(t, g.sent, manyProcesses+100)
 		require.LessOrEqual(t, slices.Max(g.got), 10)
 	}
-	for child := 1; child < manyProcesses; child++ {
+	for child := 1 + random.IntN(4); child < manyProcesses; child += 4 {
 		pair := []int{child, child & (child - 1)}
-		two(pair[child%2], pair[1-child%2])
+		two(pair[child/4%2], pair[1-child/4%2])
 	}
-	for range 300 {
+	for range 100 {
 		one := random.IntN(manyProcesses)
 		two(one, (one+1+random.IntN(manyProcesses-1))%manyProcesses)
 	}

@@ -281,7 +281,7 @@ var catalogue = []mutation{
 	{"the reason for an end is not passed on by all", "netio/tcp/spread.go",
 		"if !slices.Contains(have, process) {", "if !slices.Contains(have, process) && s.process != 2 {", "TestNoticeIsTold"},
 	{"a child that was to be adopted is forgotten", "netio/tcp/spread.go",
-		"if process != by && process != s.process {", "if process != by && process < to {", "TestNoticeOfAnyDeath"},
+		"if process != by && process != s.process {", "if process != by && process < to {", "TestNoticeOfDeath"},
 	{"a process that leaves a failed job says nothing of it", "netio/tcp/peer.go",
 		"\t\t\tf.Flags = afterFailure\n", "", "TestLeavingIsNoLoss"},
 	{"a slow dial keeps its place", "internal/handshake/dial.go",
