@@ -144,7 +144,9 @@ func TestNoticeOfTwoDeaths(t *testing.T) {
 	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
 	g := newMembers(manyProcesses, random)
 	two := func(one, other int) {
-		first := slices.DeleteFunc(neighbours(one, manyProcesses), func(process int) bool { return process == other })[0]
+		alive := func(process int) bool { return process != other }
+		all := neighbours(one, manyProcesses)
+		first := all[slices.IndexFunc(all, alive)]
 		g.anew(false, one, other)
 		g.begin(first, one)
 		g.run()
