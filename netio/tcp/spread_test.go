@@ -101,8 +101,8 @@ func TestNoticeIsTold(t *testing.T) {
 	}
 }
 
-// When a process dies, of any degree in the tree, and one neighbour in the tree tells it, each process is told, once. Only the neighbour by
-// way of which one is reached that is adopted may get a further message: its own.
+// When a process dies, of any degree in the tree, and one neighbour in the tree tells it, each process is told, once.
+// Only the neighbour by way of which one is reached that is adopted may get a further message: its own.
 func TestNoticeOfDeath(t *testing.T) {
 	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
 	g := newMembers(manyProcesses, random)
