@@ -21,7 +21,6 @@ import (
 	"github.com/activepebbles/pebbles/model"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/connect"
-	"github.com/activepebbles/pebbles/netio/tcp"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -163,7 +162,7 @@ func (s *starter) run(ctx context.Context, processes int) (r started, err error)
 	}
 	var stdout, stderr bytes.Buffer
 	_, err = launch.Run(ctx, launch.Spec{
-		Processes: processes, Ranks: processes, Transport: connect.ByTCP, Connect: tcp.ConnectNeed,
+		Processes: processes, Ranks: processes, Transport: connect.ByTCP, Connect: "need",
 		Program: []string{self, "start", fmt.Sprint("--since=", time.Now().UnixNano())},
 		Stdout:  &stdout, Stderr: &stderr,
 	})

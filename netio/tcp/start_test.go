@@ -320,6 +320,7 @@ func TestHostsOfAddresses(t *testing.T) {
 	require.Equal(t, []int{0}, tcp.HostsOf([]string{"127.0.0.1:7"}))
 	job := dialAll(t, netiotest.Configs(t, 4, 3))
 	for _, tr := range job {
+		tr.Start(func(error) {})
 		require.Equal(t, []int{0}, tr.Place().Hosts())
 	}
 	require.NoError(t, netiotest.CloseAll(job))
