@@ -170,7 +170,7 @@ func TestOddContents(t *testing.T) {
 
 		{"Avro, deflate and more", asPairs, deflated(), "4 bytes follow the compressed ones", 14},
 		{"Avro without a schema", asPairs, "Obj\x01\x00" + strings.Repeat("s", 16), "the header has no avro.schema", -1},
-		{"Avro, an int of 64 bits", asValues, ocfOf(`"int"`, binary.AppendVarint(nil, 1<<40)), "is no int", 0},
+		{"Avro, an int of 64 bits", asValues, ocfOf(`"int"`, binary.AppendVarint(nil, 1<<40)), "is not a value of int", 0},
 		{"Avro, a boolean of 2", asValues, ocfOf(`"boolean"`, []byte{2}), "record 1: 2 is not a boolean", 0},
 		{"Avro, a number without an end", asValues, ocfOf(`"long"`, bytes.Repeat([]byte{0x80}, 11)), "more than 64 bits", 0},
 		{"Avro, a member too many", asValues, ocfOf(`["null","long"]`, []byte{4}), "2 is not a member of a union " +

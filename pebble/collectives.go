@@ -90,7 +90,8 @@ func (r *Rank) GatherBytes(root int, value []byte) ([][]byte, error) {
 }
 
 // AllGather returns the values of all ranks, ordered by rank, on every rank. T is plain data, or any type with a codec.
-// It costs the messages and rounds of an [AllReduce]; they carry P-1 values, or fewer than 3P if P is not a power of two.
+// It costs the messages and rounds of an [AllReduce]; they carry P-1 values, or fewer than 3P if P is not a power of
+// two.
 func AllGather[T any](r *Rank, v T, codec ...Codec[T]) ([]T, error) {
 	c, coder := begin(r, "AllGather", codec)
 	if coder == nil {

@@ -2,8 +2,8 @@ package pebble
 
 import "github.com/activepebbles/pebbles/internal/engine"
 
-// fold takes part in a reduction of values that a codec carries, with this rank's encoded value, and returns the encoded
-// result; run is the reduction. join merges this rank's value so far with one that has arrived.
+// fold takes part in a reduction of values that a codec carries, with this rank's encoded value, and returns the
+// encoded result; run is the reduction. join merges this rank's value so far with one that has arrived.
 func fold[T any](c *call, codec Codec[T], start []byte, run func(engine.Values, []byte, engine.Fold) ([]byte, error),
 	join func(own, from T) T) ([]byte, error) {
 	within := func(src []byte) T {

@@ -48,8 +48,8 @@ func (c *Collectives) AllFold(of Values, value []byte, fold Fold) ([]byte, error
 	return c.networks[allReduce].typed(of).collect(c.exchange, value, nil, fold)
 }
 
-// Scan merges the values of the ranks below this one. On rank 0 the result is empty. merge gets the value of lower ranks
-// as from.
+// Scan merges the values of the ranks below this one. On rank 0 the result is empty. merge gets the value of lower
+// ranks as from.
 func (c *Collectives) Scan(of Values, value []byte, merge func(into, from []byte)) ([]byte, error) {
 	return c.networks[scan].typed(of).run(collective.Scan(c.caller.id, c.caller.Size()), value, merge)
 }

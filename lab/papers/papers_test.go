@@ -102,7 +102,7 @@ func TestCoarse(t *testing.T) {
 		t.Skip("simulated ranks take turns: there is nothing to detect, and it takes minutes")
 	}
 	for _, w := range ways[:2] {
-		require.InDelta(t, 1, coarseness(newLab(t), w, 16, 9), 0.25, "%v", w)
+		require.InDelta(t, 1, coarseness(newLab(t), w, 16, 10), 0.25, "%v", w)
 	}
 }
 

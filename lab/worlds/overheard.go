@@ -75,8 +75,8 @@ func (l *link) agreed(side int) bool {
 	return answer.hello != nil && !answer.hello.Crossed && (side == 1 || answer.read >= len(answer.greeting))
 }
 
-// answered notes whether the end that accepted keeps the connection. One that has lost the other end may say so, too, and
-// closes it.
+// answered notes whether the end that accepted keeps the connection. One that has lost the other end may say so, too,
+// and closes it.
 func (l *link) answered() {
 	if l.ways[1].hello.Crossed {
 		l.n.crossed++

@@ -36,8 +36,8 @@ func (p *member) heard() (all []error) {
 
 // judge returns an error when a promise was broken.
 func (m *members) judge() error {
-	m.network.mu.Lock()
-	defer m.network.mu.Unlock()
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.wrong != nil {
 		return fmt.Errorf("worlds: %w", m.wrong)
 	}

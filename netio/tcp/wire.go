@@ -11,8 +11,8 @@ import (
 
 // These are the kinds of messages that streams send besides frames. Heartbeats and goodbyes are a bare header. An abort
 // message is a notice with its reason as payload. The payload of an acknowledgement is the slots of data frames whose
-// copies were released, without one slot, which the header of any message may carry. Requests and answers are operations
-// on exposed memory; notes are messages between processes.
+// copies were released, without one slot, which the header of any message may carry. Requests and answers are
+// operations on exposed memory; notes are messages between processes.
 const (
 	heartbeat netio.Kind = 0xf0 + iota
 	goodbye
