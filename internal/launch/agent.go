@@ -20,21 +20,21 @@ import (
 // varAgent makes the launcher's executable the agent of a job. Its value is the job's id.
 const varAgent = "PEBBLES_AGENT"
 
-// BeAgent makes this process an agent if a launcher on another host has started it as one, and ends it after its
-// processes. Otherwise it returns at once. Programs that call [Run] with hosts call it first.
+// BeAgent runs this process as an agent if a launcher on another host has started it as one, and exits after the
+// agent's processes have ended. Otherwise it returns at once. Programs that call [Run] with hosts call it first.
 func BeAgent() {
 	job, ok := os.LookupEnv(varAgent)
 	if !ok {
 		return
 	}
 	os.Unsetenv(varAgent)
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // the launcher may be gone: then its processes still end
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // the launcher may be gone: processes must still end
 	fmt.Print(agentReady(job))
 	Exit(runAgent(os.Args[1:], os.Stdin, os.Stdout))
 }
 
-// runAgent starts the processes of an order that it reads, and tells the launcher what becomes of them. The end of the
-// input is that of the launcher: then the processes end, too.
+// runAgent reads an order, starts its processes and reports their progress to the launcher. The end of the input is the
+// end of the launcher: the processes then end too.
 func runAgent(program []string, from io.Reader, to io.Writer) (status int) {
 	var o order
 	if err := handshake.ReadMessage(from, orderBytesMax, &o); err != nil {
@@ -66,11 +66,11 @@ func runAgent(program []string, from io.Reader, to io.Writer) (status int) {
 		}
 	}()
 	j.supervise(ctx)
-	_, _ = j.finish() // the launcher knows all of it
+	_, _ = j.finish() // the launcher has the whole result
 	return ExitOK
 }
 
-// job is the agent's part of the job.
+// job returns the agent's part of the job.
 func (o *order) job(program []string, up *above) (*job, error) {
 	s := &Spec{
 		Processes: o.Processes, Ranks: o.Ranks, Program: program, Transport: o.Transport, Connect: o.Connect,
@@ -91,7 +91,8 @@ func (o *order) job(program []string, up *above) (*job, error) {
 	return j, err
 }
 
-// listenAt is where the processes of this host listen. The address is that of packets to the launcher; none is sent.
+// listenAt returns the interface or address that the processes of this host listen on. Without an interface, it is the
+// source address of packets to the launcher; none is sent.
 func (o *order) listenAt() (string, error) {
 	if o.Interface != "" {
 		return o.Interface, nil
@@ -105,7 +106,7 @@ func (o *order) listenAt() (string, error) {
 	return host, err
 }
 
-// handle is for the agent's loop.
+// handle executes the command in the agent's loop.
 func (c command) handle(j *job) {
 	switch {
 	case c.Signal == syscall.SIGKILL:
@@ -122,7 +123,7 @@ func (c command) handle(j *job) {
 	}
 }
 
-// cannotStart tells the launcher that a process was not started, in the words and statuses of a shell.
+// cannotStart reports to the launcher that a process was not started, with the error text and exit status of a shell.
 func (p *process) cannotStart(j *job, err error) {
 	fmt.Fprintln(printer{j.above, p.Process, true}, err)
 	status := 126

@@ -18,33 +18,33 @@ import (
 	"github.com/activepebbles/pebbles/netio/tcp"
 )
 
-// agent is another host, as the launcher sees it: an ssh, and at its other end an agent that starts the host's
-// processes. Only the launcher's loop uses it.
+// agent is the launcher's view of another host: an ssh, and at its other end an agent that starts the host's processes.
+// Only the launcher's loop uses it.
 type agent struct {
 	child
 	host      string
 	processes []*process
 	script    string // for the host's shell
 	control   *control
-	deaf      chan struct{} // closed when nothing more comes from the agent
+	deaf      chan struct{} // closed at the end of the agent's output
 	ended     bool
-	checking  bool // it has been told that others have ended
+	checking  bool // the agent has been told that others have ended
 
 	login   *login  // of an ssh that has not reached the host yet
 	reached bool    // the script was sent
-	tries   int     // ssh that have ended before they reached the host
-	printed []byte  // what the last of them has printed
-	trouble trouble // and why it ended
+	tries   int     // number of ssh that ended before they reached the host
+	printed []byte  // output of the last of them
+	trouble trouble // reason for its end
 }
 
-// heard is a word of an agent.
+// heard is a message from an agent.
 type heard struct {
 	agent *agent
 	word
 }
 
-// openHosts makes the agents of a job on other hosts. The launcher's address must be one of this machine: it tells the
-// agents in which network the processes listen.
+// openHosts makes the agents of a job on other hosts. The launcher's address must be one of this machine: agents derive
+// from it the network that their processes listen in.
 func (j *job) openHosts() error {
 	s := j.spec
 	listener, err := tcp.Listen(s.Bind)
@@ -75,14 +75,14 @@ func (j *job) openHosts() error {
 
 func (a *agent) name() string { return "host " + a.host }
 
-// ranks are those of its processes.
+// ranks returns the ranks of the agent's processes.
 func (a *agent) ranks() string {
 	return Outcome{First: a.processes[0].First, Last: a.processes[len(a.processes)-1].Last}.ranks()
 }
 
 func (a *agent) mayBegin(j *job) bool { return j.dialling < loginsAtOnce }
 
-// begin starts a local ssh, which reads the script and what follows from its standard input.
+// begin starts a local ssh. Its standard input carries the script and then the messages to the agent.
 func (a *agent) begin(j *job) error {
 	s := j.spec
 	path, err := exec.LookPath(s.SSH[0])
@@ -131,7 +131,7 @@ func (a *agent) begin(j *job) error {
 	return nil
 }
 
-// count counts the agent and its processes as started, or by -1 as not started.
+// count counts the agent and its processes as started if n is 1, and as not started if n is -1.
 func (a *agent) count(j *job, n int) {
 	j.attached += n
 	j.started += n * len(a.processes)
@@ -143,7 +143,7 @@ func (a *agent) count(j *job, n int) {
 	}
 }
 
-// reset makes an agent whose ssh has ended one that was not started.
+// reset returns an agent whose ssh has ended to the state before its start.
 func (a *agent) reset(j *job) {
 	a.count(j, -1)
 	a.mu.Lock()
@@ -151,7 +151,7 @@ func (a *agent) reset(j *job) {
 	a.cmd, a.control, a.ended, a.reaped = nil, nil, false, false
 }
 
-// tell sends the agent a message, if it is there.
+// tell sends the agent a message if its host was reached and its ssh has not ended.
 func (a *agent) tell(message any) {
 	if a.reached && !a.ended {
 		a.control.write(string(encoded(message)))
@@ -177,10 +177,10 @@ func (a *agent) order(j *job) order {
 	}
 }
 
-// agentReady is the line by which the agent says that its words follow.
+// agentReady returns the line that precedes the agent's messages.
 func agentReady(job string) string { return "agent-" + job + "\n" }
 
-// hear forwards what the agent's processes print, and passes its other words to the loop.
+// hear forwards the output of the agent's processes, and passes its other messages to the loop.
 func (a *agent) hear(j *job, from io.Reader) {
 	defer close(a.deaf)
 	e := ear{job: j, agent: a, streams: make(map[printed]*lines)}
@@ -197,7 +197,7 @@ func (a *agent) hear(j *job, from io.Reader) {
 	a.kill(syscall.SIGKILL)
 }
 
-// ear is the goroutine that hears an agent.
+// ear is the state of the goroutine that reads an agent's messages.
 type ear struct {
 	job     *job
 	agent   *agent
@@ -210,7 +210,7 @@ type printed struct {
 	errors  bool
 }
 
-// awaitAgent forwards what a login prints before the agent is there.
+// awaitAgent forwards the output of a login until the agent is ready.
 func (e *ear) awaitAgent(r *bufio.Reader) error {
 	for ready := []byte(agentReady(e.job.id)); ; {
 		line, err := r.ReadBytes('\n')
@@ -222,7 +222,7 @@ func (e *ear) awaitAgent(r *bufio.Reader) error {
 	}
 }
 
-// listen returns the error that ends the agent's words.
+// listen handles messages of the agent until an error, and returns that.
 func (e *ear) listen(r io.Reader) error {
 	for {
 		var w word
@@ -260,7 +260,7 @@ func (e *ear) end() {
 	}
 }
 
-// process is one of the agent's processes; nil for another one's.
+// process returns one of the agent's processes, or nil if the process is not on its host.
 func (a *agent) process(number int) *process {
 	i := slices.IndexFunc(a.processes, func(p *process) bool { return p.Process == number })
 	if i < 0 {
@@ -269,7 +269,7 @@ func (a *agent) process(number int) *process {
 	return a.processes[i]
 }
 
-// handle is for the launcher's loop.
+// handle handles the message in the launcher's loop.
 func (h heard) handle(j *job) {
 	p := j.process(h.Process)
 	switch {
@@ -293,7 +293,8 @@ func (h heard) handle(j *job) {
 	}
 }
 
-// end notes that the agent's ssh has ended, and with it all processes that the agent has not told the end of.
+// end records the end of the agent's ssh. Unless ssh is tried again, the processes without a reported end have ended
+// with it.
 func (a *agent) end(j *job) {
 	status, _ := a.outcome()
 	printed := j.endLogin(a)

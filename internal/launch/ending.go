@@ -10,8 +10,8 @@ import (
 type stage int
 
 const (
-	running    stage = iota // it has not failed
-	grace                   // the others may end by themselves
+	running    stage = iota // the job has not failed
+	grace                   // the others have time to end
 	terminated              // they were sent SIGTERM
 	killed                  // they were sent SIGKILL
 	sshKilled               // ssh was sent SIGKILL
@@ -28,38 +28,38 @@ type ending struct {
 	stage     stage
 	next      *time.Timer    // to the next stage
 	cause     error          // cause of the failure, if no process is to blame
-	signal    syscall.Signal // the last one that was forwarded
+	signal    syscall.Signal // last signal that was forwarded
 	signalled time.Time      // its time
 }
 
-// fail begins the end of the job. A nil cause leaves it to the exits of the processes.
+// fail begins the end of the job. If cause is nil, the exits of the processes give the cause.
 func (j *job) fail(cause error) {
 	if j.stage != running {
 		return
 	}
 	j.cause = cause
 	j.stage = grace
-	if j.above == nil { // otherwise the launcher, which sees all, says when the others must end
+	if j.above == nil { // otherwise the launcher decides when the others must end
 		j.next.Reset(j.spec.Grace)
 	}
 	if j.departed {
-		return // they are connected with each other, and notice
+		return // they are connected, and detect the failure
 	}
 	j.sendAll(j.failureNote())
 }
 
-// failureNote says to processes that have joined that the job has failed.
+// failureNote returns the message to joined processes that the job has failed.
 func (j *job) failureNote() departure {
 	reason := j.failure().Error()
 	return departure{Failed: reason[:min(len(reason), failedBytesMax)]}
 }
 
-// stopCheckInterval is how often the launcher checks whether processes are stopped.
+// stopCheckInterval is the time between two checks for stopped processes.
 const stopCheckInterval = 500 * time.Millisecond
 
-// checkStopped fails a job in which some processes have ended in order and one is stopped, for the silence limit. While
-// others run, they miss its heartbeat; afterwards nobody does. One on another host is killed there by its agent, which
-// says why.
+// checkStopped fails a job if some processes have ended in order and one stays stopped for the silence limit. While
+// others run, they miss its heartbeat; afterwards only the launcher can detect it. On another host, the agent kills the
+// process and prints the reason.
 func (j *job) checkStopped(now time.Time) {
 	if j.stage != running || len(j.order) == 0 && !j.checking {
 		return
@@ -127,7 +127,7 @@ func (j *job) signalAll(to stage, s syscall.Signal, limit time.Duration) {
 	j.signalProcesses(s)
 }
 
-// signalProcesses sends a signal to all processes that are left.
+// signalProcesses sends a signal to all remaining processes.
 func (j *job) signalProcesses(s syscall.Signal) {
 	for _, p := range j.processes {
 		p.kill(s)
@@ -137,7 +137,7 @@ func (j *job) signalProcesses(s syscall.Signal) {
 	}
 }
 
-// failure returns the failure of the job, as far as known; nil without one.
+// failure returns the failure of the job, as far as known, or nil.
 func (j *job) failure() error {
 	if j.stage == running {
 		return nil

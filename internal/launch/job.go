@@ -18,12 +18,12 @@ import (
 )
 
 // Run starts a job and returns when all of its processes have ended and all their output has been forwarded. Meanwhile
-// it takes the signals of this process (see the package). The error is a [*FailedError] if a process failed first, an
-// [*UnreachedError] if ssh did not reach its hosts, a [*SignalError] if a signal ended the job, [ErrPreempted] if the
-// job ended in order after a checkpoint, and otherwise the reason why the job could not start or its output could not
-// be written. A job whose process has died is started again, up to Spec.Restarts times. Result.Status is the exit
-// status for the command, even after an error. When ctx ends, the processes get SIGTERM, and after the grace SIGKILL.
-// No process, goroutine or file is left.
+// it handles the signals of this process (see the package). The error is a [*FailedError] if a process failed first, an
+// [*UnreachedError] if ssh did not reach its hosts, a [*SignalError] if a signal ended the job, and [ErrPreempted] if
+// the job ended in order after a checkpoint. Any other error is the reason why the job could not start or its output
+// could not be written. After the death of a process, Run starts the job again, up to Spec.Restarts times.
+// Result.Status is the exit status for the command, even after an error. When ctx ends, the processes get SIGTERM, and
+// after the grace SIGKILL. Run leaves no process, goroutine or file.
 func Run(ctx context.Context, s Spec) (Result, error) {
 	s, err := s.complete()
 	if err != nil {
@@ -34,7 +34,7 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 	return runAgain(ctx, &s)
 }
 
-// job is the state of a launcher's loop, which alone uses it.
+// job is the state of a launcher's loop. Only the loop uses it.
 type job struct {
 	spec       *Spec
 	id         string
@@ -45,34 +45,34 @@ type job struct {
 	queue
 	ending
 	exits    chan *process // capacity for all
-	order    []*process    // in the order seen
+	order    []*process    // ended processes, in the order seen
 	joined   int
-	departed bool // all have joined, and were sent the addresses of all
+	departed bool // all have joined, and were sent all addresses
 	hosts
 	below
 
 	complaints chan complaint // capacity for all
 	received   []complaint
 	saved      atomic.Int64   // checkpoints that processes reported
-	lines      sync.WaitGroup // reads the connections of processes that have joined
-	stopCheck  *time.Ticker   // of processes that may have been stopped
+	lines      sync.WaitGroup // readers of the connections of joined processes
+	stopCheck  *time.Ticker   // of checks for stopped processes
 }
 
 // hosts is the part of a job on other hosts.
 type hosts struct {
 	agents   []*agent
 	toward   string        // the launcher's address, which all hosts reach
-	attached int           // ssh that have been started and have not ended
-	heard    chan heard    // words of agents
-	gone     chan *agent   // whose ssh has ended; capacity for all
+	attached int           // number of running ssh
+	heard    chan heard    // messages of agents
+	gone     chan *agent   // agents whose ssh has ended; capacity for all
 	over     chan struct{} // closed at the end of the loop
 }
 
-// below is the part of an agent's job: it is one of the processes of a host, under the launcher.
+// below is the part of a job that only an agent uses. The agent has the processes of one host, under the launcher.
 type below struct {
-	above    *above       // nil for the launcher's own
-	commands chan command // of the launcher
-	listenAt string       // where the processes listen for each other
+	above    *above       // nil in the launcher
+	commands chan command // from the launcher
+	listenAt string       // interface or address that processes listen on
 	checking bool         // a process must not stay stopped: others of the job have ended
 }
 
@@ -88,7 +88,7 @@ func newJob(s *Spec) (*job, error) {
 	return j, err
 }
 
-// makeJob makes a job of the processes first..last-1, or the part of a job that has these.
+// makeJob makes a job, or the part of a job, with the processes first..last-1.
 func makeJob(s *Spec, id string, secret []byte, first, last int) *job {
 	n := last - first
 	j := &job{
@@ -105,7 +105,7 @@ func makeJob(s *Spec, id string, secret []byte, first, last int) *job {
 	return j
 }
 
-// process is one of the job's processes here; nil for any other one.
+// process returns one of the processes of this job or part of a job, or nil for any other number.
 func (j *job) process(number int) *process {
 	i := number - j.processes[0].Process
 	if i < 0 || i >= len(j.processes) {
@@ -114,7 +114,8 @@ func (j *job) process(number int) *process {
 	return j.processes[i]
 }
 
-// memberBind is where processes listen, if not at the address from which they dial.
+// memberBind returns the interface or address that processes listen on; "" is their own address of the connection to
+// the launcher.
 func (j *job) memberBind() string {
 	if j.above != nil {
 		return j.listenAt
@@ -122,7 +123,7 @@ func (j *job) memberBind() string {
 	return j.spec.memberBind()
 }
 
-// supervise starts the processes, one at a time between the events that it handles, and returns when none is left.
+// supervise starts the processes, one at a time between events, and returns when none is left.
 func (j *job) supervise(ctx context.Context) {
 	signals := make(chan os.Signal, 8)
 	notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT,
@@ -179,7 +180,7 @@ func (j *job) supervise(ctx context.Context) {
 	}
 }
 
-// cancel ends a job from outside. An agent's launcher is gone: its processes see that at once.
+// cancel ends a job from outside. In an agent, the launcher is gone: closed connections tell the processes at once.
 func (j *job) cancel(cause error) {
 	j.fail(fmt.Errorf("job was ended: %w", cause))
 	if j.above != nil {
@@ -192,10 +193,10 @@ func (j *job) cancel(cause error) {
 	j.terminate(j.spec.Grace)
 }
 
-// alive is how many processes, and agents, have been started and have not ended.
+// alive returns the number of processes and agents that have been started and have not ended.
 func (j *job) alive() int { return j.started - len(j.order) + j.attached }
 
-// handleJoin notes that a process of this machine has joined.
+// handleJoin records that a process of this machine has joined.
 func (j *job) handleJoin(g peer) {
 	p := j.process(g.process)
 	if p == nil || p.Joined || p.ended {
@@ -204,7 +205,7 @@ func (j *job) handleJoin(g peer) {
 		return
 	}
 	if j.stage != running {
-		_ = send(g.line, j.failureNote()) // if that fails, it has ended: its exit says more
+		_ = send(g.line, j.failureNote()) // on failure it has ended: its exit has the reason
 		g.line.Close()
 		return
 	}
@@ -216,7 +217,7 @@ func (j *job) handleJoin(g peer) {
 	}
 }
 
-// noteJoin notes that a process has joined. After the last one of the job all are sent the addresses.
+// noteJoin records that a process has joined. After the last join of the job it sends all processes the addresses.
 func (j *job) noteJoin(p *process, address string) {
 	p.Joined, p.address = true, address
 	j.joined++
@@ -230,7 +231,7 @@ func (j *job) noteJoin(p *process, address string) {
 	}
 }
 
-// depart sends all processes the addresses of all: to those of other hosts by their agents.
+// depart sends all addresses to all processes: through their agents to those on other hosts.
 func (j *job) depart(d departure) {
 	j.departed = true
 	if j.rendezvous != nil {
@@ -246,7 +247,7 @@ func (j *job) sendAll(d departure) {
 		if p.line == nil || p.ended {
 			continue
 		}
-		if err := write(p.line, text); err != nil { // it has ended: its exit says more
+		if err := write(p.line, text); err != nil { // it has ended: its exit has the reason
 			j.spec.Log.Debug("send to process", "process", p.Process, "error", err)
 		}
 	}
@@ -255,7 +256,7 @@ func (j *job) sendAll(d departure) {
 	}
 }
 
-// complained notes a complaint of a process of this machine.
+// complained records a complaint of a process of this machine.
 func (j *job) complained(c complaint) {
 	j.received = append(j.received, c)
 	if j.above != nil {
@@ -263,7 +264,7 @@ func (j *job) complained(c complaint) {
 	}
 }
 
-// handleExit notes that a process of this machine has ended.
+// handleExit records that a process of this machine has ended.
 func (j *job) handleExit(p *process) {
 	status, by := p.outcome()
 	j.exited(p, status, by)
@@ -277,7 +278,7 @@ func (j *job) exited(p *process, status int, by syscall.Signal) {
 	j.noteExit(p)
 }
 
-// noteExit notes that a process has ended.
+// noteExit records that a process has ended.
 func (j *job) noteExit(p *process) {
 	j.order = append(j.order, p)
 	j.spec.Log.Debug("process ended", "process", p.Process, "status", p.Status)
@@ -287,8 +288,8 @@ func (j *job) noteExit(p *process) {
 	j.checkEarlyExits()
 }
 
-// checkEarlyExits fails a job if some of its processes have ended while others wait for them: a program that never
-// joins may end at any time, but not before one that has joined.
+// checkEarlyExits fails a job if a process has ended while others have joined and wait for the rest. In a program that
+// never joins, processes may end at any time.
 func (j *job) checkEarlyExits() {
 	if !j.departed && j.joined > 0 && len(j.order) > 0 {
 		j.fail(nil)
@@ -326,8 +327,8 @@ func (j *job) checkStart() {
 	j.terminate(terminateLimit)
 }
 
-// handleSignal forwards a signal of the launcher. It is no failure yet: the processes decide, unless some have not been
-// started. A second SIGINT kills, but not at once after the first.
+// handleSignal forwards a signal of the launcher. The processes decide whether they fail, unless some have not been
+// started. A second SIGINT kills the job, unless it follows the first at once.
 func (j *job) handleSignal(s syscall.Signal, at time.Time) {
 	if s == syscall.SIGINT && j.signal == syscall.SIGINT {
 		if at.Sub(j.signalled) < bounce {
@@ -339,7 +340,7 @@ func (j *job) handleSignal(s syscall.Signal, at time.Time) {
 	}
 	j.signal, j.signalled = s, at
 	j.signalProcesses(s)
-	if j.unstarted() { // these will never get it
+	if j.unstarted() { // these never get it
 		j.fail(&SignalError{s})
 		j.terminate(unstartedLimit)
 	}

@@ -19,20 +19,20 @@ const (
 
 // output forwards the output of a job's processes.
 type output struct {
-	mu      sync.Mutex // one for all, since streams may lead to the same place. It guards err
+	mu      sync.Mutex // one for all streams, which may lead to one file; guards err
 	err     error      // the first failure to write
 	readers sync.WaitGroup
 	open    []*os.File
 }
 
-// forward makes a file for a process to print to, and forwards the output by the rules of l. The caller closes the file
-// after the process has inherited it.
+// forward returns a file for the output of a process, and forwards the output by the rules of l. The caller closes the
+// file after the process has inherited it.
 func (o *output) forward(l *lines) (*os.File, error) {
 	l.output = o
 	return o.pass(func(r *os.File) { l.copy(r) })
 }
 
-// pass is forward by a function that reads the output to its end.
+// pass returns a file for the output of a process, and calls read to read the output to its end.
 func (o *output) pass(read func(r *os.File)) (*os.File, error) {
 	r, file, err := os.Pipe()
 	if err != nil {
@@ -46,8 +46,8 @@ func (o *output) pass(read func(r *os.File)) (*os.File, error) {
 	return file, nil
 }
 
-// close waits until all output so far has been forwarded, however slow its reader is. It waits for more only a short
-// time: a process may have passed its output to one that has left the job.
+// close waits until all output so far has been forwarded, even to a slow reader. It waits only a second for more: a
+// process may have passed its output to one outside the job.
 func (o *output) close() {
 	o.setDeadline(time.Second)
 	o.readers.Wait()
@@ -66,12 +66,12 @@ type lines struct {
 	from   string // the process, for errors
 	to     io.Writer
 	prefix string // before each line
-	raw    bool   // bytes are passed on as they come: no other process writes there
+	raw    bool   // bytes pass on unchanged: no other process writes there
 	most   int    // maximum length of a line in bytes; 0 is lineBytesMax
 	rest   []byte // read, but not yet a whole line
 	ready  []byte // to write
-	login  *login // output before its end is not passed on at once; may be nil
-	broken bool   // writing has failed: the rest is read and dropped, so that the process is not held up
+	login  *login // delays the output before its end; may be nil
+	broken bool   // writing has failed: the rest is read and dropped, so the process does not block
 }
 
 func (l *lines) copy(r io.Reader) {
@@ -92,7 +92,7 @@ func (l *lines) copy(r io.Reader) {
 	l.end()
 }
 
-// end forwards a last line that has no end.
+// end forwards a last line without a newline.
 func (l *lines) end() {
 	if len(l.rest) > 0 {
 		l.line(l.rest)
@@ -101,8 +101,8 @@ func (l *lines) end() {
 	}
 }
 
-// drain forwards the remaining output in a pipe, without waiting for more: writing may have been slow, and the time to
-// read is over.
+// drain forwards the output that is left in a pipe, without waiting for more: slow writes may have used up the time for
+// reads.
 func (l *lines) drain(r *os.File, piece []byte) {
 	conn, err := r.SyscallConn()
 	if err != nil || r.SetReadDeadline(time.Time{}) != nil {
@@ -188,7 +188,7 @@ func (s stream) release() {
 func (j *job) stdout(p *process) (stream, error) { return j.stream(p, j.linesOf(p, false)) }
 func (j *job) stderr(p *process) (stream, error) { return j.stream(p, j.linesOf(p, true)) }
 
-// linesOf is where the output of a process goes, as Spec says. An agent passes it on as it comes.
+// linesOf returns the destination of the output of a process, as Spec sets it. An agent passes the output on unchanged.
 func (j *job) linesOf(p *process, errors bool) *lines {
 	l := &lines{to: j.spec.Stdout, prefix: j.prefix(p.ranks()), raw: j.alone(), from: p.name()}
 	switch {
@@ -207,7 +207,7 @@ func (j *job) linesOf(p *process, errors bool) *lines {
 // alone reports whether the job's one process is the only one that prints.
 func (j *job) alone() bool { return j.spec.Processes == 1 && !j.spec.Prefix }
 
-// prefix is what stands before each line of some ranks.
+// prefix returns the prefix of each line of some ranks.
 func (j *job) prefix(ranks string) string {
 	if !j.spec.Prefix {
 		return ""

@@ -13,14 +13,14 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// process is one process of a job, as its launcher sees it. Only the launcher's loop uses it.
+// process is the launcher's view of one process of a job. Only the launcher's loop uses it.
 type process struct {
 	Outcome
-	child            // of this launcher; unused where an agent has started it
+	child            // of this launcher; unused if an agent has started it
 	line    net.Conn // to a process that has joined
 	address string   // its listening address
 	ended   bool
-	stopped time.Time // since when each check has found it stopped; zero when it was not
+	stopped time.Time // first of consecutive checks that found it stopped; zero if the last one did not
 }
 
 func newProcess(s *Spec, number int) *process {
@@ -28,17 +28,17 @@ func newProcess(s *Spec, number int) *process {
 	return &process{Outcome: Outcome{Process: number, First: first, Last: last, Host: s.host(number)}}
 }
 
-// child is a child of the launcher: a process of the job, or an ssh. The command belongs to the goroutine in wait once
-// it has started.
+// child is a child of the launcher: a process of the job, or an ssh. Once it has started, the command belongs to the
+// goroutine in wait.
 type child struct {
 	cmd   *exec.Cmd
 	began time.Time
 
 	mu     sync.Mutex
-	reaped bool // its number may be another process's by now
+	reaped bool // its number may have been reused
 }
 
-// startHere starts the process on this machine. The files it inherits are closed here afterwards.
+// startHere starts the process on this machine. The caller releases stdout and stderr afterwards.
 func (p *process) startHere(s *Spec, e environment, secret []byte, stdout, stderr *os.File) error {
 	pipe, err := secretPipe(secret)
 	if err != nil {
@@ -81,26 +81,25 @@ func (c *child) kill(s syscall.Signal) {
 	}
 }
 
-// isStopped reports whether a signal has stopped the process: a child of this launcher.
+// isStopped reports whether the process is a child of this launcher that a signal has stopped.
 func (p *process) isStopped() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.cmd != nil && p.Started && !p.ended && !p.reaped && isStopped(p.cmd.Process.Pid)
 }
 
-// wait returns when the child has ended. What it has started and left in its group is killed, and its shared memory
-// removed.
+// wait returns when the child has ended. It kills the rest of the child's process group, and removes its shared memory.
 func (c *child) wait() {
 	awaitExit(c.cmd)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL)
 	removeSharedMemory(c.cmd.Process.Pid, c.began)
-	_ = c.cmd.Wait() // what is wrong is in the state too
+	_ = c.cmd.Wait() // the state has the error too
 	c.reaped = true
 }
 
-// outcome is the exit status of the child, and the signal that has ended it, after wait has returned.
+// outcome returns the exit status of the child, and the signal that ended it. It may be called after wait has returned.
 func (c *child) outcome() (status int, by syscall.Signal) {
 	state, ok := c.cmd.ProcessState.Sys().(syscall.WaitStatus)
 	if ok && state.Signaled() {
@@ -109,26 +108,26 @@ func (c *child) outcome() (status int, by syscall.Signal) {
 	return c.cmd.ProcessState.ExitCode(), 0
 }
 
-// finish notes how the process ended.
+// finish records the end of the process.
 func (p *process) finish(status int, by syscall.Signal) {
 	p.ended, p.Status, p.Signal = true, status, by
-	if p.line != nil { // its reader closes it; what it has sent last may still be on its way
+	if p.line != nil { // its reader closes it; the last messages may still be on their way
 		p.line.SetReadDeadline(time.Now().Add(lastWordsLimit))
 	}
 }
 
-// lastWordsLimit is the time that the launcher reads a connection after its process has ended.
+// lastWordsLimit bounds the reads from a connection after its process has ended.
 const lastWordsLimit = time.Second
 
-// lastLookLimit is the time of one more look, so that a launcher that did not run meanwhile misses nothing.
+// lastLookLimit is the time of one more read after a limit, during which the launcher may not have run.
 const lastLookLimit = 100 * time.Millisecond
 
-// sharedFolder is the folder of named shared memory. Ours has no names.
+// sharedFolder is the folder of named shared memory. This module's own has no names.
 const sharedFolder = "/dev/shm"
 
 // removeSharedMemory removes the files that libfabric's provider shm has left of a process that has ended, while its
-// number can't be reused. The files have names such as 4711:0:0: the process, the user, the endpoint. Files of other
-// users, or from before the process, are left alone.
+// number can't be reused. A name such as 4711:0:0 consists of process, user and endpoint. Files of other users, and
+// files older than the process, stay.
 func removeSharedMemory(pid int, began time.Time) {
 	user := os.Geteuid()
 	pattern := filepath.Join(sharedFolder, fmt.Sprintf("%d:%d:*", pid, user))

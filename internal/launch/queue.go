@@ -17,17 +17,17 @@ const (
 	printedMax   = 64 << 10        // bytes of ssh's output that are kept
 )
 
-// queue is the processes of this machine, or the agents of other hosts, that are still to be started.
+// queue holds the processes of this machine, or the agents of other hosts, that wait for their start.
 type queue struct {
 	waiting  []starter
 	started  int         // processes
 	dialling int         // ssh that have not reached their host
 	pausing  int         // agents whose ssh is tried again after a pause
-	logins   chan *login // that have reached their host
-	paused   chan *agent // whose pause has ended; capacity for all
+	logins   chan *login // logins that have reached their host
+	paused   chan *agent // agents whose pause has ended; capacity for all
 }
 
-// starter is what the launcher starts: a process, or an agent that starts those of a host.
+// starter is a process, or an agent that starts the processes of a host.
 type starter interface {
 	begin(j *job) error
 	mayBegin(j *job) bool
@@ -37,7 +37,7 @@ func newQueue(processes int) queue {
 	return queue{logins: make(chan *login), paused: make(chan *agent, processes)}
 }
 
-// unstarted reports whether no signal reaches some processes, since they have not been started.
+// unstarted reports whether some processes have not been started, so that no signal reaches them.
 func (q *queue) unstarted() bool { return len(q.waiting)+q.pausing+q.dialling > 0 }
 
 // requeue ends the pause of an agent whose ssh is tried again.
@@ -46,7 +46,7 @@ func (q *queue) requeue(a *agent) {
 	q.waiting = append(q.waiting, a)
 }
 
-// endLogin notes that an agent's ssh has reached its host, or has ended, and returns what it had printed.
+// endLogin records that an agent's ssh has reached its host or has ended, and returns its output before that.
 func (q *queue) endLogin(a *agent) (printed []byte) {
 	if a.login == nil {
 		return nil
@@ -54,14 +54,14 @@ func (q *queue) endLogin(a *agent) (printed []byte) {
 	select {
 	case <-a.login.read:
 		printed = a.login.printed
-	default: // something else holds its standard error
+	default: // another process holds its standard error
 	}
 	a.login = nil
 	q.dialling--
 	return printed
 }
 
-// startable is what to start next; nil when nothing may be started now.
+// startable returns the next process or agent to start, or nil if none may be started now.
 func (j *job) startable() starter {
 	if j.stage == running && len(j.waiting) > 0 && j.waiting[0].mayBegin(j) {
 		return j.waiting[0]
@@ -69,7 +69,7 @@ func (j *job) startable() starter {
 	return nil
 }
 
-// start starts what waits first. If that fails, so does the job.
+// start starts the first of the queue. If that fails, so does the job.
 func (j *job) start(s starter) {
 	j.waiting = j.waiting[1:]
 	err := s.begin(j)
@@ -113,8 +113,8 @@ func (p *process) begin(j *job) error {
 	return nil
 }
 
-// login is one ssh until the other host's shell has reported, on standard error, that it runs. Only then does that
-// shell get the script: an ssh that ends before has started nothing, and may be tried again.
+// login is one ssh until the shell on the other host reports on standard error that it runs. The shell gets the script
+// only then: an ssh that ends earlier has started nothing, and may be tried again.
 type login struct {
 	agent   *agent
 	ready   []byte        // the line that the shell prints
@@ -124,7 +124,7 @@ type login struct {
 	read    chan struct{} // closed when the line, or the end, has come
 }
 
-// loginReady returns the line with which the loader reports that it runs.
+// loginReady returns the line that the loader prints when it runs.
 func loginReady(job string) string { return "ready-" + job }
 
 func newLogin(a *agent, job string, reached chan<- *login) *login {
@@ -134,8 +134,8 @@ func newLogin(a *agent, job string, reached chan<- *login) *login {
 	}
 }
 
-// readOutput reads up to the line, and returns the output for standard error: all before and after the line. If the end
-// comes first, all stays in printed.
+// readOutput reads up to the line, and returns the output before and after it, for standard error. If the output ends
+// without the line, it stays in printed.
 func (l *login) readOutput(r io.Reader, piece []byte) []byte {
 	defer close(l.read)
 	for {
@@ -159,8 +159,8 @@ func (l *login) readOutput(r io.Reader, piece []byte) []byte {
 	}
 }
 
-// waitForOutput is called when ssh has ended. It waits until its standard error has been read, but only a short time:
-// children of ssh may keep that open.
+// waitForOutput waits, after the end of ssh, until its standard error has been read, at most for lastWordsLimit:
+// children of ssh may keep it open.
 func (l *login) waitForOutput() {
 	close(l.exited)
 	select {
@@ -169,7 +169,7 @@ func (l *login) waitForOutput() {
 	}
 }
 
-// handleLogin has the script sent to a shell that runs, and the agent's order.
+// handleLogin sends the script and the agent's order to a shell that runs.
 func (j *job) handleLogin(l *login) {
 	a := l.agent
 	if a.login != l {
@@ -188,8 +188,8 @@ func (j *job) handleLogin(l *login) {
 	a.tell(a.order(j))
 }
 
-// retry records why an ssh that has ended did not reach its host, and reports whether it will be tried again. The start
-// limit ends the tries.
+// retry records the reason why an ssh did not reach its host, and reports whether it is tried again. The start limit
+// ends the tries.
 func (a *agent) retry(j *job, printed []byte, status int) bool {
 	a.tries++
 	a.printed, a.trouble = printed, troubleOf(printed, status)
@@ -202,7 +202,7 @@ func (a *agent) retry(j *job, printed []byte, status int) bool {
 		return false
 	}
 	pause := min(loginPause<<min(a.tries-1, 8), loginPauses)
-	pause += rand.N(pause / 2) // hosts turn connections away at random: so they should be tried again
+	pause += rand.N(pause / 2) // hosts turn connections away at random, so tries come at random
 	j.spec.Log.Warn("host was not reached, try again", "host", a.host, "ssh", lastLine(printed), "pause", pause)
 	j.pausing++
 	a.reset(j)

@@ -25,50 +25,49 @@ import (
 // Spec describes the job that [Run] starts.
 type Spec struct {
 	Processes int // refused if this machine lacks the memory or open files
-	// Ranks is the number of ranks of the whole job, spread by netio.Spread. 0 is one for each core of this machine, as
-	// for a program that runs alone, and at least one per process; with Hosts, whose cores are unknown, one per
+	// Ranks is the number of ranks of the whole job, spread by netio.Spread. 0 is one per core of this machine, as for
+	// a program that runs alone, and at least one per process. With Hosts, whose cores are unknown, it is one per
 	// process.
 	Ranks int
 
-	// Hosts is empty for a job on this machine. Otherwise process i runs on Hosts[i*len(Hosts)/Processes], over ssh:
-	// the processes of a host are consecutive. [ParseHosts] and [ReadHostfile] read lists of hosts, [PlaceOn] respects
+	// Hosts is empty for a job on this machine. Otherwise process i runs over ssh on Hosts[i*len(Hosts)/Processes], so
+	// the processes of a host are consecutive. [ParseHosts] and [ReadHostfile] read lists of hosts; [PlaceOn] respects
 	// their slots.
 	Hosts []string
-	// Program is the program and its arguments. Program[0] is looked up here, in PATH if it has no slash; on other hosts
-	// the same path must exist, and that of this process's executable, which must call [BeAgent] first: it starts the
-	// processes of each of them.
+	// Program is the program and its arguments. Program[0] is looked up here, in PATH if it has no slash. On other
+	// hosts the same path must exist, and also the path of this process's executable, which starts the processes there:
+	// it must call [BeAgent] first.
 	Program []string
 	Dir     string   // working directory, here and on other hosts; "" is this process's
 	Env     []string // additions to the environment, here and on other hosts: NAME=value
 
-	// Bind is the address or the interface's name that the job listens on; "" is loopback. A job with Hosts needs it. A
-	// port, as in "eth0:7000", is that of a launcher without Hosts alone. With an interface's name each process listens
-	// at its own host's interface of that name; with an address, at the address from which its host reaches the
-	// launcher.
+	// Bind is the address, or the name of the interface, that the job listens on; "" is loopback. A job with Hosts
+	// needs it. A port, as in "eth0:7000", applies only to a launcher without Hosts. With an interface, each process
+	// listens at the interface of that name on its own host. With an address, it listens at its host's address towards
+	// the launcher.
 	Bind string
-	// Transport connects the processes, as for connect.Dial, in programs that set none; "" is connect.ByAuto.
+	// Transport connects the processes, as in connect.Dial, in programs that set none; "" is connect.ByAuto.
 	Transport string
 	// Connect sets when processes connect with each other, as in [tcp.Config], in programs that set none.
 	Connect string
-	// SSH is the command that runs a command on a host, which it is given as its last two arguments. Default "ssh"; a
-	// command of that name gets options so that it neither asks nor waits for ever. It must pass on standard input, output
-	// and error, and end with status 255 when it does not reach the host. While it has not, it is tried again until the
-	// start limit, if what it prints tells of a trouble that may pass: no connection, or one that was closed. It runs
-	// once for each host; at most 32 log in at a time.
+	// SSH is the command that runs a command on a host; its last two arguments are the host and that command. The
+	// default is "ssh"; a command of that name gets options that keep it from asking and from waiting without a limit.
+	// It must pass on standard input, output and error, and end with status 255 if it does not reach the host. It is
+	// then tried again until the start limit, if its output shows a trouble that may pass: no connection, or a closed
+	// one. It runs once for each host; at most 32 log in at a time.
 	SSH []string
 
-	// Stdin is for process 0 of a job on this machine; all other processes get /dev/null. A terminal is not passed on:
-	// only one process group may read from it, and that is not the process's.
+	// Stdin is the standard input of process 0 of a job on this machine; all other processes get /dev/null. A terminal
+	// is not passed on: only one process group may read from it, and that is not the process's.
 	Stdin *os.File
-	// Stdout and Stderr receive the output of all processes, in whole lines; for a job of one process, as it comes. nil
+	// Stdout and Stderr receive the output of all processes in whole lines, or unchanged in a job of one process. nil
 	// is os.Stdout, os.Stderr. A failure to write to them is the job's error if it has no other; Run returns it at the
 	// end.
 	Stdout, Stderr io.Writer
 	// First keeps Stdout for process 0, which writes to it byte for byte. Stderr receives all output of the others.
 	First bool
-	// Prefix puts the ranks of its process before each line: "[4-7] ". Without it the lines are forwarded unchanged. If
-	// process 0 has no prefix, runs here and would print to a terminal, it gets the terminal itself, so that it may
-	// draw.
+	// Prefix puts the ranks of the process before each line: "[4-7] ". Without it the lines are forwarded unchanged. If
+	// process 0 has no prefix, runs here and would print to a terminal, it gets the terminal itself, and may draw.
 	Prefix bool
 
 	// Restarts is the number of times that the job is started again after the death of a process, without a new
@@ -81,8 +80,8 @@ type Spec struct {
 	// StartLimit is the time for the processes to join, and to connect with each other. 0 is PEBBLES_START_LIMIT in the
 	// environment, or else 30 s.
 	StartLimit time.Duration
-	// SilenceLimit is the silence of a process, such as a stopped one, after which the others count it as lost. It is
-	// at least 1 s; 0 is PEBBLES_SILENCE_LIMIT in the environment, or else 10 s.
+	// SilenceLimit is the time without messages from a process, such as a stopped one, until the others count it as
+	// lost. It is at least 1 s; 0 is PEBBLES_SILENCE_LIMIT in the environment, or else 10 s.
 	SilenceLimit time.Duration
 
 	// Alone allows a launcher that is itself one of several tasks of another launcher, such as mpirun: each then runs
@@ -92,7 +91,7 @@ type Spec struct {
 	Log *slog.Logger // may be nil
 
 	build string // handshake.BuildSetting for processes on this machine; may be empty
-	here  int    // of the processes, those on this machine; 0 is all
+	here  int    // number of processes on this machine; 0 is all
 }
 
 const defaultGrace = 2 * time.Second

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// sshFailed is the status of ssh itself.
+// sshFailed is the exit status of ssh for its own errors.
 const sshFailed = 255
 
 // trouble is a reason why ssh does not reach a host.
 type trouble struct {
-	says   string // in the output of ssh
+	says   string // text in the output of ssh
 	passes bool   // it may be gone at the next try
 	advice string // the remedy; HOST stands for the host
 }
@@ -21,7 +21,7 @@ const (
 	adviceShell  = "does a shell there wait for something, such as a lock in .bashrc?"
 )
 
-// troubles begins with the certain ones, since these may end with a closed connection too.
+// troubles begins with the certain ones, since their output may report a closed connection too.
 var troubles = []trouble{
 	{"REMOTE HOST IDENTIFICATION HAS CHANGED", false, "its key has changed: find out why, then run `ssh-keygen -R HOST`"},
 	{"Host key verification failed", false, "its key is not known here: log in by hand once, with `ssh HOST`"},
@@ -64,7 +64,7 @@ func lastLine(text []byte) string {
 type Unreached struct {
 	Host   string
 	Tries  int    // number of ssh that have ended
-	Says   string // the last line of the last ssh
+	Says   string // last line that the last ssh printed
 	Advice string // the remedy
 }
 
@@ -88,7 +88,7 @@ type UnreachedError struct {
 
 func (e *UnreachedError) Error() string { return "reach hosts: " + listHosts(e.Hosts) }
 
-// listHosts names the first of many hosts.
+// listHosts describes the first of many hosts.
 func listHosts(hosts []Unreached) string {
 	var texts []string
 	for _, h := range hosts[:min(len(hosts), 8)] {
@@ -112,7 +112,7 @@ func (h *hosts) unreached() (all []Unreached) {
 	return all
 }
 
-// dialled is how many processes are on hosts that ssh has not reached yet.
+// dialled returns the number of processes on hosts that ssh has not reached yet.
 func (h *hosts) dialled() (n int) {
 	for _, a := range h.agents {
 		if a.login != nil {

@@ -10,14 +10,14 @@ import (
 	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
-// order is the first message of the launcher to an agent: which processes of the job it starts, and what they need. The
-// program and its arguments are the agent's own arguments.
+// order is the first message of the launcher to an agent: the agent's processes, and their settings. The program and
+// its arguments are the agent's own arguments.
 type order struct {
 	Job                      string
 	Secret                   []byte
 	Processes, Ranks         int    // of the whole job
 	First, Last              int    // the agent's processes: First..Last-1
-	Interface                string // where processes listen; "" is the address from which they reach Toward
+	Interface                string // interface that processes listen on; "" is their address towards Toward
 	Toward                   string // the launcher's address
 	Transport, Connect       string
 	StartLimit, SilenceLimit time.Duration
@@ -28,41 +28,41 @@ type order struct {
 type command struct {
 	departure                // for the processes
 	Signal    syscall.Signal `json:",omitempty"` // for the processes
-	Check     bool           `json:",omitempty"` // others have ended: from now on a process must not stay stopped
+	Check     bool           `json:",omitempty"` // others have ended: no process may stay stopped
 }
 
 // word is a message of an agent to the launcher.
 type word struct {
 	Process   int
-	Address   string     `json:",omitempty"` // it has joined, and listens there
-	Text      []byte     `json:",omitempty"` // it has printed this
-	Errors    bool       `json:",omitempty"` // to standard error
-	Complaint *complaint `json:",omitempty"` // it has sent this
-	Of        int        `json:",omitempty"` // whose complaint it is: the process's, or the agent's about its line
-	Saved     bool       `json:",omitempty"` // it tells of a checkpoint
-	Ended     bool       `json:",omitempty"` // it has ended, with Status
+	Address   string     `json:",omitempty"` // the process has joined, and listens there
+	Text      []byte     `json:",omitempty"` // output of the process
+	Errors    bool       `json:",omitempty"` // Text is for standard error
+	Complaint *complaint `json:",omitempty"` // complaint that Of has sent
+	Of        int        `json:",omitempty"` // sender: a process, or the agent about the process's line
+	Saved     bool       `json:",omitempty"` // the process reports a checkpoint
+	Ended     bool       `json:",omitempty"` // the process has ended, with Status
 	Status    int        `json:",omitempty"`
-	Failed    string     `json:",omitempty"` // why the agent starts no process
+	Failed    string     `json:",omitempty"` // reason why the agent starts no process
 }
 
 const (
 	orderBytesMax = 16 << 10
 	wordBytesMax  = 128 << 10
-	wordsEach     = 4 // words of a process that the agent's loop may send, besides output, at most
+	wordsEach     = 4 // most messages of the agent's loop about a process, without output
 )
 
-// encoded is a message as it travels.
+// encoded returns a message as its bytes on the wire.
 func encoded(message any) []byte {
 	var b bytes.Buffer
 	_ = handshake.WriteMessage(&b, message) // to memory
 	return b.Bytes()
 }
 
-// above is an agent's way to the launcher. A goroutine writes, so that a launcher that reads slowly holds up what
-// processes print, but not the agent's loop.
+// above is an agent's connection to the launcher. A goroutine writes: a launcher that reads slowly delays the output of
+// processes, but not the agent's loop.
 type above struct {
 	words chan word // of the loop: capacity for all
-	texts chan word // that processes have printed
+	texts chan word // output of processes
 	ended sync.WaitGroup
 }
 
@@ -72,7 +72,7 @@ func newAbove(w io.Writer, processes int) *above {
 	return a
 }
 
-// write ends when both queues were closed. When the launcher is gone, what is left is dropped.
+// write writes messages until both queues are closed. After an error it drops them: the launcher is gone.
 func (a *above) write(w io.Writer) {
 	words, texts := a.words, a.texts
 	var gone error
@@ -95,14 +95,14 @@ func (a *above) write(w io.Writer) {
 	}
 }
 
-// close returns when all has been written. Nothing may be told any more.
+// close returns when all messages have been written. None may be sent afterwards.
 func (a *above) close() {
 	close(a.words)
 	close(a.texts)
 	a.ended.Wait()
 }
 
-// printer passes on what a process prints.
+// printer passes on the output of a process.
 type printer struct {
 	above   *above
 	process int
