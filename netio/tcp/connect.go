@@ -35,7 +35,7 @@ func (c *connector) init(t *Transport) {
 	c.life, c.end = context.WithCancel(context.Background())
 }
 
-// want makes a stream's connection, unless that has begun.
+// want begins to connect a stream, unless that has begun.
 func (c *connector) want(l *stream) {
 	if l.wanted.Load() || c.t.down.Load() {
 		return
@@ -113,13 +113,13 @@ func (c *connector) dial(ctx context.Context, l *stream) error {
 	return err
 }
 
-// wants reports whether a connection that another process has dialled is wanted. One that doesn't fit the job is
-// accepted, so that take reports the reason.
+// wants reports whether a connection dialled by another process is wanted. One that doesn't fit the job is accepted, so
+// that take reports the reason.
 func (c *connector) wants(hello handshake.Hello) bool {
 	return c.fits(hello) != nil || c.t.peer(hello.Process).streams[hello.Lane].mayAnswer()
 }
 
-// leave is called if a wanted connection does not come.
+// leave is called if a wanted connection fails.
 func (c *connector) leave(hello handshake.Hello) {
 	if c.fits(hello) == nil {
 		c.t.peer(hello.Process).streams[hello.Lane].endAnswer()

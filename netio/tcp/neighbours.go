@@ -15,8 +15,8 @@ const (
 // allMost is the maximum number of processes that all connect with each other by default.
 const allMost = 64
 
-// neighbours returns the processes that a process is connected with from the start: those whose numbers differ from its
-// own in one bit. Reductions send to the same processes, if a process has one rank.
+// neighbours returns the processes that a process connects with at the start: their numbers differ from its own in one
+// bit. Reductions send to the same processes, if a process has one rank.
 func neighbours(process, processes int) (all []int) {
 	for bit := 1; bit < processes; bit <<= 1 {
 		if other := process ^ bit; other < processes {
@@ -29,8 +29,8 @@ func neighbours(process, processes int) (all []int) {
 // near reports whether two processes are neighbours.
 func near(a, b int) bool { return bits.OnesCount(uint(a^b)) == 1 }
 
-// hop returns the next neighbour on the way from one process to another. Bits are cleared first, highest first, and
-// then set, lowest first, so each number on the way is below one of the two.
+// hop returns the next neighbour on the path from one process to another. It clears bits first, the highest first, and
+// then sets bits, the lowest first, so each number on the path is below one of the two.
 func hop(from, to int) int {
 	if extra := from &^ to; extra != 0 {
 		return from &^ (1 << (bits.Len(uint(extra)) - 1))
@@ -39,8 +39,8 @@ func hop(from, to int) int {
 	return from | missing&-missing
 }
 
-// first returns the streams that are connected at the start; processes above this one dial theirs. It begins with the
-// next lower process, so that the first dials of all are spread over the job.
+// first returns the streams to connect at the start; processes above this one dial theirs. This process dials the next
+// lower one first, which spreads the first dials over the job.
 func (t *Transport) first() (streams []*stream) {
 	all, wanted := t.config.Connect == ConnectAll, make(map[int]bool)
 	for _, process := range neighbours(t.place.Process, t.place.Processes) {
@@ -61,7 +61,7 @@ func (t *Transport) first() (streams []*stream) {
 // Notes implements [netio.Noter].
 func (t *Transport) Notes(take func(process int, note []byte)) { t.notes.Store(&take) }
 
-// Note implements [netio.Noter]. If not all processes are connected at the start, it travels over neighbours.
+// Note implements [netio.Noter]. If not all processes are connected at the start, the note travels over neighbours.
 func (t *Transport) Note(process int, text []byte) {
 	if len(text) <= noteBytesMax && !t.down.Load() {
 		t.toward(process).send(t.note(t.place.Process, process, text))
@@ -74,7 +74,7 @@ func (t *Transport) note(from, to int, text []byte) *netio.Frame {
 	return f
 }
 
-// toward returns the stream on which notes for a process leave.
+// toward returns the stream that takes notes for a process.
 func (t *Transport) toward(process int) *stream {
 	if t.config.Connect == ConnectNeed {
 		process = hop(t.place.Process, process)
@@ -82,7 +82,7 @@ func (t *Transport) toward(process int) *stream {
 	return t.peer(process).streams[controlStream]
 }
 
-// noted takes a note that has arrived, or sends it on. It never waits.
+// noted delivers a note for this process, or sends it on. It never waits.
 func (t *Transport) noted(f *netio.Frame) {
 	if int(f.To) != t.place.Process {
 		t.toward(int(f.To)).sendLater(t.note(int(f.From), int(f.To), f.Payload()))
@@ -91,7 +91,7 @@ func (t *Transport) noted(f *netio.Frame) {
 	}
 }
 
-// Abort implements [netio.Transport]. The reason is cut to 4 KiB. Each process passes it on, as spread says.
+// Abort implements [netio.Transport]. The reason is cut to 4 KiB. Each process passes it on (see spread).
 func (t *Transport) Abort(reason string) {
 	if t.aborted.Swap(true) {
 		return

@@ -26,15 +26,15 @@ func streamOf(k netio.Kind) int {
 	return dataStream
 }
 
-// The reason of a broken connection may take causeDelayMax to arrive: on the peer's other connection, or from another
-// process that has it. Only then is the peer itself the cause. The reason may take noticeDelayMax if a peer has left a
-// job that has failed, or has ended without a connection to this process: the peer's neighbours have the reason.
+// The reason for a broken connection may take causeDelayMax to arrive, on the peer's other connection or from another
+// process. Only then is the peer itself the cause. The reason may take noticeDelayMax if a peer has left a failed job,
+// or has ended without a connection to this process: the peer's neighbours have the reason.
 const (
 	causeDelayMax  = 500 * time.Millisecond
 	noticeDelayMax = 2 * time.Second
 )
 
-// peer is another process of the job, seen from this one. It ends once, with one cause.
+// peer is this process's view of another process of the job. It ends once, with one cause.
 //
 //	joining ──► running ──► finished (its streams have heard goodbye)
 //	    │          │            │
@@ -45,18 +45,18 @@ type peer struct {
 	streams [streamCount]*stream
 	sent    sentFrames  // data frames that the peer has not acknowledged
 	acks    pendingAcks // acknowledgements not yet sent to the peer
-	server  server      // of the peer's operations on memory that is exposed here
-	silent  atomic.Bool // it will answer nothing any more
-	left    atomic.Bool // it has said goodbye to a job that has failed
+	server  server      // for the peer's operations on memory exposed here
+	silent  atomic.Bool // the peer answers nothing any more
+	left    atomic.Bool // the peer has said goodbye to a failed job
 
 	offers map[string]handshake.Offer // by the names of transports; final at the end of the start
 
 	mu      sync.Mutex // guards all below, and calls of the streams
 	over    bool
-	untold  error // its cause, if that was not reported
+	untold  error // cause of the end, if not reported
 	losing  *time.Timer
-	ending  error // cause of the end that losing will bring
-	aborted bool  // it has ended the job: its own end is no loss
+	ending  error // cause of the end that losing brings
+	aborted bool  // the peer has ended the job: its own end is no loss
 
 	released bool // after over: its frames and acknowledgements have been returned
 }
@@ -72,7 +72,7 @@ func newPeer(t *Transport, process int) *peer {
 	return p
 }
 
-// hush records that the peer will answer no more operations.
+// hush records that the peer answers no more operations.
 func (p *peer) hush() {
 	if p.silent.Swap(true) || !p.t.remotes.Load() {
 		return
@@ -118,7 +118,7 @@ func (p *peer) connect(l *stream, conn net.Conn) error {
 	return l.attach(s)
 }
 
-// sayGoodbye gives both streams time until the deadline to flush their frames and to say goodbye.
+// sayGoodbye gives both streams until the deadline to flush their frames and say goodbye.
 func (p *peer) sayGoodbye(deadline time.Time) {
 	p.mu.Lock()
 	for _, l := range p.streams {
@@ -134,16 +134,16 @@ func (p *peer) sayGoodbye(deadline time.Time) {
 	}
 }
 
-// loseLater is called when a connection breaks, or when a frame is sent to a process that has finished. Often that is a
-// consequence of another failure, whose report gets a moment to arrive.
+// loseLater loses the peer after a delay. It is called when a connection breaks, or when a frame is sent to a finished
+// process. The cause is often another failure, whose report gets time to arrive.
 func (p *peer) loseLater(cause error) {
 	if p.endLater(causeDelayMax, p.lost(cause)) {
 		p.t.spread.lose(p.place.Process)
 	}
 }
 
-// leave is called when the peer has said goodbye. After a failure it has passed the reason on, so that this process is
-// about to be told.
+// leave is called when the peer has said goodbye. After a failure the peer has passed the reason on, so this process
+// gets it soon.
 func (p *peer) leave() {
 	if p.left.Load() {
 		reason := fmt.Sprintf("process %d left the job, which had failed, and the reason has not come", p.place.Process)
@@ -151,7 +151,7 @@ func (p *peer) leave() {
 	}
 }
 
-// endLater reports whether it is the first end of the peer.
+// endLater ends the peer after a delay, and reports whether this is the peer's first end.
 func (p *peer) endLater(delay time.Duration, cause error) (first bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -172,7 +172,7 @@ func (p *peer) lost(cause error) error {
 	return &netio.LostError{Process: p.place.Process, First: p.place.First, Last: p.place.Last, Cause: cause}
 }
 
-// abort is called when the peer has ended the job. Its connections stay, for notices; none is made any more.
+// abort is called when the peer has ended the job. Its connections stay for notices; no new one is made.
 func (p *peer) abort(cause *netio.AbortError) {
 	p.mu.Lock()
 	news := !p.over && !p.aborted && !p.t.down.Load()
@@ -202,14 +202,14 @@ func (p *peer) open() bool {
 	return l.joined && !p.over && p.losing == nil && !l.finished.Load()
 }
 
-// gone reports whether the peer can pass no abort message on, as far as is known here: its connection has ended, or is
-// lacking although it is a neighbour, or it has been silent.
+// gone reports whether the peer cannot pass abort messages on, as far as is known here: its connection has ended, or is
+// missing although the peer is a neighbour, or the peer has been silent.
 func (p *peer) gone() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	l, over := p.streams[controlStream], p.over || p.losing != nil
 	switch {
-	case p.left.Load(): // after it had passed on what there is
+	case p.left.Load(): // after it had passed on its notice
 		return false
 	case !l.joined:
 		return over || near(p.place.Process, p.t.place.Process)
@@ -218,7 +218,7 @@ func (p *peer) gone() bool {
 }
 
 // end closes the connections and reports the cause, at its first call. While this process ends, the loss of others is
-// not reported. Frames and operations end after the report: a rank that fails because of them would report the wrong
+// not reported. Frames and operations end after the report: ranks that fail because of them would report the wrong
 // cause.
 func (p *peer) end(cause error) (first bool) {
 	first, news := p.finish(cause)
@@ -232,7 +232,7 @@ func (p *peer) end(cause error) (first bool) {
 	return true
 }
 
-// release returns the frames and acknowledgements of the peer. It returns when that is done, by this goroutine or
+// release gives back the frames and acknowledgements of the peer once. On return they are back, by this goroutine or
 // another.
 func (p *peer) release() {
 	p.mu.Lock()

@@ -5,13 +5,13 @@ import (
 	"sync/atomic"
 )
 
-// peers are the other processes of a job, as far as this one deals with them. A peer is made when it is first asked
-// for: by a connection of the start, a frame, or a dial of its own. Every other process costs one word.
+// peers holds the other processes of a job that this one deals with. A peer is made at its first use: by a connection
+// of the start, a frame, or the peer's own dial. Every other process costs one word.
 type peers struct {
 	all []atomic.Pointer[peer] // by process; nil for this one, and for those that were not made
 
 	making sync.Mutex
-	made   []*peer // in the order in which they were made; guarded by making
+	made   []*peer // in the order of their creation; guarded by making
 }
 
 // peer returns another process. Any goroutine may call it. It costs one load once the peer is made.
@@ -22,8 +22,9 @@ func (t *Transport) peer(process int) *peer {
 	return t.makePeer(process)
 }
 
-// makePeer makes a peer, unless another goroutine has. While this process ends, the peer has ended from the start:
-// those that end all peers set down before they call others, so they find it here, or it finds down there.
+// makePeer makes a peer, unless another goroutine has made it. While this process ends, a new peer has ended from the
+// start: callers that end all peers set down before they call others, so they find the peer, or makePeer finds down
+// set.
 func (t *Transport) makePeer(process int) *peer {
 	all := &t.peers
 	all.making.Lock()
@@ -47,7 +48,7 @@ func (t *Transport) others() []*peer {
 	return t.peers.made // which only grows
 }
 
-// stream returns a stream of a peer that was made, by its number among all streams.
+// stream returns a stream of an existing peer, by its number among all streams.
 func (t *Transport) stream(id int) *stream {
 	return t.peers.all[id/streamCount].Load().streams[id%streamCount]
 }

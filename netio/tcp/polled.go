@@ -9,14 +9,14 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// polled is the part of a stream whose socket never blocks. The goroutine that has something to write or finds
-// something to read, mostly a rank, does it at once, so no other goroutine need be woken. Bytes that the socket does
-// not take at once are written by the goroutine that next finds it ready.
+// polled is the part of a stream whose socket never blocks. The goroutine that has bytes to write or finds bytes to
+// read, mostly a rank, does so at once and wakes no other goroutine. The goroutine that next finds the socket ready
+// writes the bytes that it did not take.
 //
-// Data frames wait for others, to be written together: their rank writes them when it has nothing else to do, or when
-// they are many; a delayed flush writes them if the rank is busy for long.
+// Data frames wait, so that several are written together. Their rank writes them when it has nothing else to do or when
+// many bytes wait; a delayed flush writes them if the rank is busy for long.
 //
-// Errors are reported after the locks are released, since they end the peer, which takes them.
+// Errors are reported after the locks are released, since an error ends the peer, which takes the locks.
 type polled struct {
 	polling atomic.Bool  // set when the stream has its socket
 	delayed atomic.Bool  // a flush will follow
@@ -58,7 +58,7 @@ func (l *stream) both(f func()) {
 	f()
 }
 
-// send gives the stream a frame, and reports whether the caller must flush soon, when it has nothing else to do.
+// send queues a frame, and reports whether the caller must flush soon, when it has nothing else to do.
 func (l *stream) send(f *netio.Frame) (unsent bool) {
 	later, bytes := f.Kind == netio.Data, frame.WireHeader+int64(f.Bytes)
 	l.out.push(f) // wakes the writer of a stream that is served
@@ -77,8 +77,7 @@ func (l *stream) send(f *netio.Frame) (unsent bool) {
 	return false
 }
 
-// sendLater gives the stream a frame that is written within about a millisecond. A holder of a stream's lock may call
-// it.
+// sendLater queues a frame, which is written within about a millisecond. A holder of a stream's lock may call it.
 func (l *stream) sendLater(f *netio.Frame) {
 	l.out.push(f)
 	if l.polling.Load() {
@@ -92,7 +91,7 @@ func (l *stream) hasNews() bool {
 	return !l.out.queue.Empty() && !l.out.closed.Load() && !l.stalled.Load()
 }
 
-// flush writes the waiting frames, unless another goroutine does, which looks again afterwards, or the socket is full.
+// flush writes the waiting frames, unless the socket is full or another goroutine writes, which looks again afterwards.
 func (l *stream) flush() {
 	l.delayed.Store(false)
 	l.waiting.Store(0)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// served is the part of a stream that two goroutines serve, which block on its connection.
+// served is the part of a stream with two goroutines that block on its connection.
 type served struct{ conn net.Conn } // set once, by serve
 
 // serve starts both goroutines.
@@ -34,14 +34,14 @@ func (l *stream) disconnect() {
 	}
 }
 
-// limit bounds the time that the connection may take to write the remaining bytes.
+// limit bounds the time for writing the remaining bytes.
 func (l *stream) limit(deadline time.Time) {
 	if l.conn != nil {
 		l.conn.SetWriteDeadline(deadline) // fails only on a closed connection
 	}
 }
 
-// run ends after it has written a goodbye, when the outbox is closed, or at the first error.
+// run writes frames until it has written a goodbye, the outbox is closed, or an error occurs.
 func (w *writer) run(c carrier) error {
 	for {
 		last, err := w.advance(c)
@@ -70,7 +70,7 @@ func (w *writer) rest(c carrier) error {
 	return err
 }
 
-// blocking is the carrier of a connection that goroutines serve, one for each direction.
+// blocking is the carrier of a connection with one goroutine for each direction.
 type blocking struct {
 	conn  net.Conn
 	watch *watch

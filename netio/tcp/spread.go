@@ -6,40 +6,40 @@ import (
 	"sync"
 )
 
-// notice is the reason for which a job ends, on its way to all processes.
+// notice carries the reason for the end of a job to all processes.
 type notice struct {
 	origin int // the process that ended the job
 	reason string
-	lost   int // the process whose loss is the reason; nobody for another reason
-	to     int // the process that it is for; those on the way take it too
-	by     int // the neighbour in the tree that tells that process
-	hops   int // how often it was passed on to that process
+	lost   int // the lost process, if its loss is the reason; otherwise nobody
+	to     int // destination; processes on the path take it too
+	by     int // neighbour of the destination in the tree that tells it
+	hops   int // number of times that it was passed on to the destination
 }
 
-// nobody is the number of no process.
+// nobody stands for no process.
 const nobody = -1
 
-// spread tells all processes why their job ends. Notices travel in both directions of a tree, in which the parent of a
-// process has its number without the lowest bit that is set. So every edge is a connection of the start. A process
-// passes on the first notice that it has, and no other one: a notice reaches P processes by P-1 messages, on which none
-// waits for more than 2 log2 P others.
+// spread sends the reason for the end of a job to all processes. Notices travel in both directions of a tree. The
+// parent of a process has its number without the lowest set bit, so every edge is a connection of the start. A process
+// passes on its first notice and no other one: a notice reaches P processes by P-1 messages, none of them after more
+// than 2 log2 P others on its path.
 //
-// A neighbour in the tree that is gone is replaced by its other neighbours there: its children are adopted by its
-// parent, and those of the root by each other. Two neighbours of one that is gone differ in two bits, so there is a way
-// between them by one other process, and longer ones if that is gone too.
+// If a process in the tree is gone, its neighbours there replace it: its parent adopts its children, and those of the
+// root adopt each other. Two neighbours of a process that is gone differ in two bits, so a path between them leads
+// through one other process, and longer ones exist if that is gone too.
 type spread struct {
 	process, processes int
-	open               func(process int) bool    // a connection takes notices to it
-	gone               func(process int) bool    // it can't pass notices on, as far as is known here
-	send               func(next int, n *notice) // by a connection that is open
+	open               func(process int) bool    // a connection takes notices to the process
+	gone               func(process int) bool    // the process can't pass notices on, as far as is known here
+	send               func(next int, n *notice) // over an open connection
 
 	mu    sync.Mutex
 	told  bool
-	first notice // the one that was passed on
+	first notice // the notice that was passed on
 }
 
-// tell passes a notice on along the tree. It does nothing and returns false after the first one. The processes given
-// have it.
+// tell passes the first notice on along the tree; later it does nothing and returns false. The processes in have need
+// none.
 func (s *spread) tell(n notice, have ...int) (first bool) {
 	s.mu.Lock()
 	first, s.told = !s.told, true
@@ -51,7 +51,7 @@ func (s *spread) tell(n notice, have ...int) (first bool) {
 		return false
 	}
 	n.by, n.hops = s.process, 0
-	if n.lost != nobody && s.open(n.lost) { // it may live, and be cut off from some
+	if n.lost != nobody && s.open(n.lost) { // it may live, cut off from some processes
 		n.to = n.lost
 		s.send(n.lost, &n)
 	}
@@ -63,8 +63,8 @@ func (s *spread) tell(n notice, have ...int) (first bool) {
 	return true
 }
 
-// inTree are the neighbours of this process in the tree. Those that are gone come first: a process by way of which
-// others are reached may end as soon as it has a notice.
+// inTree returns the neighbours of this process in the tree. Those that are gone come first: a process on the path to
+// others may end as soon as it has a notice.
 func (s *spread) inTree() []int {
 	var gone, others []int
 	for _, process := range treeNeighbours(s.process, s.processes) {
@@ -77,8 +77,8 @@ func (s *spread) inTree() []int {
 	return append(gone, others...)
 }
 
-// heard takes a notice that has come from a neighbour, and passes it on to the process that it is for. It reports
-// whether it is the first one.
+// heard takes a notice from a neighbour, and passes it on to its destination. It reports whether the notice is the
+// first.
 func (s *spread) heard(n notice, from int) (first bool) {
 	first = s.tell(n, from, n.by, n.to)
 	if n.to != s.process && n.hops < hopsMax(s.processes) {
@@ -88,10 +88,10 @@ func (s *spread) heard(n notice, from int) (first bool) {
 	return first
 }
 
-// hopsMax bounds the ways of notices to one process, with detours.
+// hopsMax bounds the hops of a notice to one process, with detours.
 func hopsMax(processes int) int { return 2 * bits.Len(uint(processes)) }
 
-// lose replaces a neighbour in the tree that was lost after it should have passed a notice on.
+// lose replaces a neighbour in the tree that is lost after the first notice and may not have passed it on.
 func (s *spread) lose(process int) {
 	s.mu.Lock()
 	n, told := s.first, s.told
@@ -109,8 +109,8 @@ func (s *spread) has() bool {
 	return s.told
 }
 
-// reach sends a notice to a process, which its neighbours in the tree replace if it is gone. It does not go back where
-// it has come from.
+// reach sends a notice to a process, or to its neighbours in the tree if it is gone. The notice goes back to from, its
+// last sender, only if no other path is left.
 func (s *spread) reach(n notice, to, from int) {
 	n.to = to
 	open := s.open(to)
@@ -132,8 +132,8 @@ func (s *spread) reach(n notice, to, from int) {
 	}
 }
 
-// next is the neighbour by way of which a notice reaches a process that is not connected with this one: one that is
-// nearer; else one from which there may be another way; else that from which the notice has come.
+// next returns the neighbour that takes a notice to a process without a connection to this one: a nearer neighbour,
+// else one that may have another path, else from.
 func (s *spread) next(n *notice, from int) int {
 	apart := func(process int) int { return bits.OnesCount(uint(process ^ n.to)) }
 	detour, back := nobody, nobody
@@ -154,7 +154,7 @@ func (s *spread) next(n *notice, from int) int {
 	return detour
 }
 
-// treeNeighbours are the neighbours of a process in the tree: its children, and its parent.
+// treeNeighbours returns the neighbours of a process in the tree: its children and its parent.
 func treeNeighbours(process, processes int) (all []int) {
 	for _, other := range neighbours(process, processes) {
 		if larger := max(process, other); larger&(larger-1) == min(process, other) {

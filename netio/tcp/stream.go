@@ -16,7 +16,7 @@ type stream struct {
 	number     int
 	id         int // among all streams of the process
 	out        outbox
-	received   receivePool // owned by the reader, as is the next
+	received   receivePool // owned by the reader, like the next
 	operations receivePool // of requests and answers
 	finished   atomic.Bool // the peer has said goodbye on this stream
 	wanted     atomic.Bool // a dial has begun, or another process dials it at the start
@@ -58,8 +58,8 @@ func (l *stream) endDial() {
 	l.dialling = false
 }
 
-// mayAnswer reports whether a connection that the peer has dialled is wanted, and records that until it joins, or until
-// endAnswer. If both ends dial, the peer's counts if it has the higher number.
+// mayAnswer reports whether a connection dialled by the peer is wanted, and records that until it joins, or until
+// endAnswer. If both ends dial, the dial of the higher process number counts.
 func (l *stream) mayAnswer() bool {
 	l.peer.mu.Lock()
 	defer l.peer.mu.Unlock()
@@ -91,7 +91,7 @@ func (l *stream) settled() bool {
 }
 
 // light reports whether acknowledgements would leave soon on this stream. The data stream may have much to carry, some
-// of it in the kernel's buffers; without a control stream they leave on it all the same.
+// of it in the kernel's buffers. Without a control stream, acknowledgements leave on it all the same.
 func (l *stream) light() bool {
 	return l.number == controlStream || l.peer.sent.bytes.Load() <= lightBytesMax ||
 		!l.peer.streams[controlStream].up.Load()
@@ -180,7 +180,7 @@ type outbox struct {
 	parking idle.Parking
 }
 
-// push never blocks. A frame that is pushed while the outbox is being closed is released by one of the two: close looks
+// push queues a frame, and never blocks. If the outbox closes meanwhile, push or close releases the frame: close looks
 // at the queue after it has closed, and push checks for closure after it has pushed.
 func (o *outbox) push(f *netio.Frame) {
 	o.queue.Push(f)
