@@ -2,11 +2,11 @@
 // steps for one rank, and a [Machine] runs them as far as arrived messages allow. Termination detection and the
 // collectives that users call run on the same machines.
 //
-// Ranks send only to those whose numbers differ from their own in one bit, for any number of ranks: so a rank has
-// ⌈log2 P⌉ partners at most, whatever collectives it takes part in, and they are its neighbours in a hypercube.
+// A rank sends only to ranks whose numbers differ from its own in one bit, for any number of ranks. So it has at most
+// ⌈log2 P⌉ partners in all collectives together: its neighbours in a hypercube.
 //
 // The costs over P ranks, with ⌈⌉ for ⌈log2 P⌉; a round is the time of one message, and a rank sends at most one
-// message per round. Exchanges take ⌊log2 P⌋ rounds, and two more where P is no power of two:
+// message per round. Exchanges take ⌊log2 P⌋ rounds, and two more if P is no power of two:
 //
 //	collective     method               messages of a rank     rounds      bytes of a rank, for values of b
 //	Barrier        recursive doubling   ⌈⌉ at most             exchange    0

@@ -20,14 +20,14 @@ type Machine struct {
 	steps []Step
 	seq   uint64
 	merge func(into, from []byte)
-	fold  func(own, from []byte) []byte // used instead of merge
+	fold  func(own, from []byte) []byte // if set, used instead of merge
 	next  int
 	below []byte // of a scan: the value of the ranks below this one
 	spare []byte // memory for the next value
 }
 
-// Start prepares a run: seq is equal on all ranks and used once, value is copied, and merge folds a value of the same
-// length into the first. It sends nothing: call Advance.
+// Start prepares a run, and sends nothing: call Advance. seq is equal on all ranks and used once. Start copies value.
+// merge folds a value into another one of the same length, its first argument.
 func (m *Machine) Start(steps []Step, seq uint64, value []byte, merge func(into, from []byte)) {
 	m.steps, m.seq, m.merge, m.fold, m.next = steps, seq, merge, nil, 0
 	m.Value = append(m.Value[:0], value...)
@@ -99,7 +99,7 @@ func (m *Machine) receive(s Step, value []byte) {
 	}
 }
 
-// merged merges a value into another, in that one's memory or, by fold, in other memory.
+// merged merges from into into, in the memory of into or, by fold, possibly in other memory.
 func (m *Machine) merged(into, from []byte) []byte {
 	switch {
 	case m.fold != nil:

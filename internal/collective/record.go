@@ -5,10 +5,10 @@ import (
 	"iter"
 )
 
-// recordHead is the bytes of a record's length, at its beginning.
+// recordHead is the number of bytes of the length at the beginning of a record.
 const recordHead = 4
 
-// AppendRecord appends a value of any length, below 4 GiB, as a record.
+// AppendRecord appends a value of any length below 4 GiB as a record.
 func AppendRecord(dst, value []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(value))), value...)
 }

@@ -1,13 +1,13 @@
 package collective
 
-// Scan leaves on each rank the merged values of the ranks below it: on rank 0, none. A merge puts the value that has
-// come in front, which is that of the ranks directly before those of the own value: it need not be commutative.
+// Scan leaves on each rank the merged values of all lower ranks; rank 0 has none. A merge puts the received value in
+// front. That value is from the ranks directly below those of the own value, so merge need not be commutative.
 //
-// A rank exchanges the merged value of its block, of 2^k ranks after k rounds, with the block beside it (Hillis and
-// Steele 1986, on a hypercube): from the lower block it also gets what it lacks of the ranks below it. The blocks stop
-// growing at the number of ranks in its slab: the slabs of P have the powers of two in it, the largest first. Then a
-// rank sends the slab's value to the rank with the next bit set, if it exists, as that is of a later slab. So it takes
-// ⌈log2 P⌉ rounds; a rank sends one message in each until then, and merges at most twice as often.
+// A rank exchanges the merged value of its block, which has 2^k ranks after k rounds, with the adjacent block (Hillis
+// and Steele 1986, on a hypercube). From a lower block it also gets the values of lower ranks that it lacks. The sizes
+// of slabs are the powers of two in P, the largest first. A block stops growing at the size of its slab. Then a rank
+// sends the slab's value to the rank with the next bit set, if it exists, since that is in a later slab. So a scan
+// takes ⌈log2 P⌉ rounds; until then a rank sends one message per round, and merges at most twice per round.
 func Scan(rank, ranks int) []Step {
 	var steps []Step
 	slab := power(rank ^ ranks)

@@ -22,10 +22,10 @@ const (
 	Prepend
 	// Above waits for the value of the ranks directly above ours, and merges ours into it, in front.
 	Above
-	// Below waits for the value of the ranks directly below ours, and merges it into ours, in front. It does the same
-	// with the value of the ranks below this one, which has At values so far.
+	// Below waits for the value of the ranks directly below ours, and merges it into ours, in front. It also merges it
+	// into the value of all lower ranks, which has At values so far.
 	Below
-	// Before makes the value that of the ranks below this one, which are At; without any it is empty.
+	// Before replaces ours by the value of the At lower ranks; without any it is empty.
 	Before
 )
 
@@ -34,7 +34,7 @@ type Step struct {
 	Action Action
 	Peer   int
 	Tag    uint32
-	At     int // where the value is divided, in bytes; or a number of values
+	At     int // offset of a cut, in bytes; or a number of values
 }
 
 const lastTag = 1 << 16
@@ -48,11 +48,11 @@ func power(ranks int) int { return 1 << (bits.Len(uint(ranks)) - 1) }
 // if it has a partner; the others send one.
 func AllReduce(rank, ranks int) []Step { return doubling(rank, ranks, Merge, Merge) }
 
-// Barrier ends on no rank before all have begun: it is an [AllReduce] without values.
+// Barrier is an [AllReduce] without values: it ends on no rank before all have begun.
 func Barrier(rank, ranks int) []Step { return AllReduce(rank, ranks) }
 
-// doubling exchanges what ranks have with those that differ in one bit, the lowest bit first. A rank takes in values of
-// higher ranks by one action, and of lower ranks by the other.
+// doubling exchanges values between ranks that differ in one bit, the lowest bit first. A rank takes in values of
+// higher ranks by the action higher, and of lower ranks by lower.
 func doubling(rank, ranks int, higher, lower Action) []Step {
 	var steps []Step
 	for bit, tag := 1, uint32(1); bit < power(ranks); bit, tag = bit<<1, tag+1 {
@@ -65,8 +65,8 @@ func doubling(rank, ranks int, higher, lower Action) []Step {
 	return folded(rank, ranks, higher, steps, Step{Action: Send})
 }
 
-// folded makes steps of the ranks below the largest power of two M steps of all ranks. The partner of a rank is M above
-// it, and may be missing. The rank takes in its partner's value first, and gives it the result last.
+// folded extends steps of the ranks below the largest power of two M to all ranks. The partner of a rank is M above it,
+// and may be missing. The rank takes in its partner's value first, by take, and sends it the result last, by give.
 func folded(rank, ranks int, take Action, steps []Step, give Step) []Step {
 	m := power(ranks)
 	switch {
@@ -80,7 +80,7 @@ func folded(rank, ranks int, take Action, steps []Step, give Step) []Step {
 }
 
 // Broadcast sends the root's value to every rank along a binomial tree: P-1 messages in ⌈log2 P⌉ rounds. A rank sends
-// ⌈log2 P⌉ at most.
+// at most ⌈log2 P⌉.
 func Broadcast(rank, ranks, root int) []Step {
 	var steps []Step
 	parent, children := tree(rank, ranks, root)
@@ -93,7 +93,7 @@ func Broadcast(rank, ranks, root int) []Step {
 	return steps
 }
 
-// Gather sends every rank's value to the root along a binomial tree, appended in no order: P-1 messages in ⌈log2 P⌉
+// Gather sends every rank's value to the root along a binomial tree, appended in no set order: P-1 messages in ⌈log2 P⌉
 // rounds, one from each rank except the root.
 func Gather(rank, ranks, root int) []Step { return up(Append, rank, ranks, root) }
 
@@ -114,12 +114,12 @@ func up(a Action, rank, ranks, root int) []Step {
 	return steps
 }
 
-// tree returns a rank's parent and children in a binomial tree over all ranks with the given root. The way from the
-// root to a rank clears bits that the root alone has, and then sets those that the rank alone has, the highest first of
-// each: so no rank on the way lies above both ends, and all exist. The parent of the root is -1; children are in order
-// of their subtrees' size, the smallest first.
+// tree returns a rank's parent and children in a binomial tree over all ranks with the given root. The path from the
+// root to a rank clears the bits that only the root has, and then sets the bits that only the rank has, each from the
+// highest. So no rank on the path lies above both ends, and all exist. The parent of the root is -1. Children are in
+// the order of their subtrees' sizes, the smallest first.
 func tree(rank, ranks, root int) (parent int, children []int) {
-	for _, turn := range [2]int{^root, root} { // from the end of the way to its beginning
+	for _, turn := range [2]int{^root, root} { // from the end of the path to its beginning
 		for bit := 1; bit < ranks; bit <<= 1 {
 			switch {
 			case turn&bit == 0:
