@@ -2,23 +2,23 @@ package route
 
 import "fmt"
 
-// columns is a topology of two levels: direct within a node, a process or a host, and along an inner topology between
-// nodes. The ranks of one number, a core, in all nodes are a column, and the inner topology connects them. Each node
-// has as many columns as the smallest node has ranks.
+// columns is a topology of two levels: direct within a node, which is a process or a host, and along an inner topology
+// between nodes. A core is the number of a rank within its node. The ranks of all nodes with the same core form a
+// column, and the inner topology connects them. The smallest node sets the number of columns.
 //
-// A pebble for core e of another node goes within its node to column e first, so that the pebbles of all ranks of the
-// node meet there, and then along the column. If the smallest node has no core e, it takes the column of the remainder
-// instead, and goes to core e within the last node. Columns have the low cores and such a last hop leads to a high one,
-// so links to low cores come first, those between nodes in the order of the inner topology, and those to high cores
-// last.
+// A pebble for core e of another node first goes to column e within its node, where it meets the pebbles of all ranks
+// of the node, and then along the column. If the smallest node has no core e, the pebble takes the column of the
+// remainder, and goes to core e within the last node. Columns have low cores, and such a last hop leads to a high one.
+// So links to low cores come first, then links between nodes, in the order of the inner topology, and links to high
+// cores last.
 type columns struct {
 	*placement
 	inner   upper
 	byLeast divisor
 }
 
-// upper is the topology between nodes. Its Slots may get the same slice twice: each of ours reads dests[i] before it
-// writes slots[i].
+// upper is the topology between nodes. Its Slots may get the same slice twice: each implementation here reads dests[i]
+// before it writes slots[i].
 type upper interface {
 	Router
 	Staged
@@ -46,8 +46,8 @@ func (t *columns) Ranks() int { return t.ranks() }
 // column returns the core whose column leads to a core.
 func (t *columns) column(core uint32) uint32 { return core - t.byLeast.quotient(core)*t.least }
 
-// Hops: where all nodes have the same size this is the longest route. Otherwise it may be a hop or two more, since not
-// every pair of nodes has the ranks for it.
+// Hops returns the length of the longest route if all nodes have the same size. Otherwise the result may be one or two
+// hops more, since not every pair of nodes has the ranks for it.
 func (t *columns) Hops() int {
 	if t.nodes() == 1 {
 		return 1
@@ -103,7 +103,7 @@ func (t *columns) Next(at, dest int) int {
 	return t.rank(uint32(t.inner.Next(int(p), int(q))), c)
 }
 
-// Slots first asks for the slots of nodes: that of this node is the number of its neighbours.
+// Slots first computes the slots of nodes; the slot of this node is the number of its neighbours.
 func (t *columns) Slots(at int, dests, slots []uint32) {
 	p, c := t.at(uint32(at))
 	others := t.size(p) - 1

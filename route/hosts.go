@@ -5,15 +5,15 @@ type hosts struct {
 	between Constructor
 }
 
-// Hosts returns a constructor of topologies of two levels, for jobs whose hosts have several ranks: direct within a
-// host, over shared memory, and along the inner topology between hosts, which is [Direct], [Hypercube], [Tree] or one
-// by [MeshOf]. The ranks of one number in all hosts are a column. A pebble goes within its host to the column of its
-// destination, and along the column to its destination. So few frames cross the network, and each combines pebbles of
-// all ranks of a host (TRAM, section V.C). Hosts may have any numbers of ranks: each has as many columns as the
-// smallest has ranks, and a pebble for a higher rank takes one more hop within the last host.
+// Hosts returns a constructor of topologies of two levels, for jobs with several ranks per host: direct within a host,
+// over shared memory, and along the inner topology between hosts. The inner topology is [Direct], [Hypercube], [Tree]
+// or one by [MeshOf]. The ranks with the same number within their hosts form a column. A pebble goes to the column of
+// its destination within its host, and then along the column. So few frames cross the network, and each combines
+// pebbles of all ranks of a host (TRAM, section V.C). Hosts may have any numbers of ranks: the smallest host sets the
+// number of columns, and a pebble for a higher rank takes one more hop within the last host.
 //
-// In an all-to-all of one pebble each over H hosts of c ranks, where a host has d neighbours and P = Hc, these frames
-// cross the network:
+// In an all-to-all of one pebble per pair of ranks, over H hosts of c ranks and d neighbours each, with P = Hc, these
+// numbers of frames cross the network:
 //
 //	P(P-c)  directly
 //	Pd      along columns, as here, with one hop within a host
