@@ -27,7 +27,7 @@ func streamOf(k netio.Kind) int {
 }
 
 // The reason for a broken connection may take causeDelayMax to arrive, on the peer's other connection or from another
-// process. Only then is the peer itself the cause. The reason may take noticeDelayMax if a peer has left a failed job,
+// process. After that the peer itself is the cause. The reason may take noticeDelayMax if a peer has left a failed job,
 // or has ended without a connection to this process: the peer's neighbours have the reason.
 const (
 	causeDelayMax  = 500 * time.Millisecond

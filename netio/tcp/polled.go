@@ -9,9 +9,8 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// polled is the part of a stream whose socket never blocks. The goroutine that has bytes to write or finds bytes to
-// read, mostly a rank, does so at once and wakes no other goroutine. The goroutine that next finds the socket ready
-// writes the bytes that it did not take.
+// polled is the part of a stream whose socket never blocks. A goroutine, mostly a rank, writes and reads at once, and
+// wakes no other one. If the socket does not take all bytes, the goroutine that next finds it ready writes the rest.
 //
 // Data frames wait, so that several are written together. Their rank writes them when it has nothing else to do or when
 // many bytes wait; a delayed flush writes them if the rank is busy for long.

@@ -38,8 +38,8 @@ type spread struct {
 	first notice // the notice that was passed on
 }
 
-// tell passes the first notice on along the tree; later it does nothing and returns false. The processes in have need
-// none.
+// tell passes the first notice on along the tree; later it does nothing and returns false. have lists processes with a
+// notice.
 func (s *spread) tell(n notice, have ...int) (first bool) {
 	s.mu.Lock()
 	first, s.told = !s.told, true
