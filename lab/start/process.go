@@ -18,10 +18,11 @@ const (
 	leave
 )
 
-// The steps of a handshake, in Header.Count: those of even numbers come from the end that dials. TCP's own come first.
+// The sizes of the steps of a handshake in bytes; Header.Count is the step. The dialling end sends the even ones. TCP's
+// own come first.
 var greeting = []int{0, 0, openingBytes, openingBytes, proofBytes, proofBytes, helloBytes, helloBytes}
 
-// step is how far a process is.
+// step is the progress of a process.
 type step int
 
 const (
@@ -41,13 +42,13 @@ type process struct {
 	step   step
 
 	parent     bool // the parent has been greeted
-	reports    int  // subtrees that are known
-	subtree    int  // processes of this one's
-	known      bool // all addresses
+	reports    int  // number of known subtrees
+	subtree    int  // number of processes in this one's subtree
+	known      bool // all addresses have come
 	neighbours []int
-	waiting    []int // neighbours that this process is still to dial
-	met        int   // neighbours that it is connected with
-	entered    int   // children that have entered the barrier
+	waiting    []int // neighbours to dial
+	met        int   // number of connected neighbours
+	entered    int   // number of children that have entered the barrier
 	left       bool  // the barrier
 }
 
@@ -63,7 +64,7 @@ func newProcess(j *Job, r *Result, t netio.Transport) *process {
 	return p
 }
 
-// run is the process's life until it has started.
+// run runs the process until it has started.
 func (p *process) run() {
 	p.compute(p.Costs.Process)
 	p.reach(joining, &p.result.Began)
@@ -90,13 +91,13 @@ func (p *process) run() {
 	p.reach(ended, &p.result.Started)
 }
 
-// children are the processes first to last-1 of the tree of addresses.
+// children returns the children of the process in the tree of addresses: first to last-1.
 func (p *process) children() (first, last int) {
 	first = min(p.number*fanout+1, p.Processes)
 	return first, min(first+fanout, p.Processes)
 }
 
-// meet is a barrier along the binomial tree, whose edges are among those of the neighbours.
+// meet is a barrier along the binomial tree, whose edges all connect neighbours.
 func (p *process) meet() {
 	var below []int
 	lowest := p.number & -p.number
@@ -113,7 +114,7 @@ func (p *process) meet() {
 	}
 }
 
-// reach notes that the process has got to a step.
+// reach records the step that the process has reached, and in last the time of the latest process.
 func (p *process) reach(s step, last *float64) {
 	p.step = s
 	*last = max(*last, p.port.Now().Seconds())
@@ -164,7 +165,7 @@ func (p *process) take(f *netio.Frame) {
 	}
 }
 
-// greet takes a step of a handshake, and answers it by the next one. The kernel takes the first two; each end takes
+// greet takes a step of a handshake and answers with the next one. The kernel handles the first two; each end handles
 // three of the others.
 func (p *process) greet(kind uint8, from, step int) {
 	if step > 1 {

@@ -14,13 +14,13 @@ import (
 	"github.com/activepebbles/pebbles/netio/sim"
 )
 
-// Costs are what a start costs beside messages.
+// Costs are the costs of a start besides messages.
 type Costs struct {
 	Process  time.Duration `json:"process_ns"`  // processor time until a process can dial: its runtime, flags, sockets
 	Greeting time.Duration `json:"greeting_ns"` // processor time of either end of a handshake
 
 	Memory float64 `json:"memory"` // private bytes of a process
-	Each   float64 `json:"each"`   // and for each process of the job, with its part of the connections
+	Each   float64 `json:"each"`   // additional bytes for each process of the job, with connections
 }
 
 // Job is a start to simulate.
@@ -31,21 +31,21 @@ type Job struct {
 	Costs     Costs
 }
 
-// Result is the outcome of a start. Times are seconds since the first process was started, until the last process has
-// got so far.
+// Result is the outcome of a start. Times are in seconds, from the start of the first process until the last one has
+// reached the step.
 type Result struct {
 	Processes   int     `json:"processes"`
 	Hosts       int     `json:"hosts"`
-	Began       float64 `json:"began"`     // can dial
-	Addresses   float64 `json:"addresses"` // knows all addresses
-	Connected   float64 `json:"connected"` // with all neighbours
-	Started     float64 `json:"seconds"`   // has left the first barrier
+	Began       float64 `json:"began"`     // it can dial
+	Addresses   float64 `json:"addresses"` // it has all addresses
+	Connected   float64 `json:"connected"` // it is connected with all neighbours
+	Started     float64 `json:"seconds"`   // it has left the first barrier
 	Connections int     `json:"connections"`
 	Memory      float64 `json:"memory"`   // private bytes of a process
 	Messages    uint64  `json:"messages"` // of all processes
 }
 
-// fanout is that of the tree of addresses.
+// fanout is the maximum number of children in the tree of addresses.
 const fanout = 8
 
 // dialsAtOnce is the number of connections that a process makes at a time.
