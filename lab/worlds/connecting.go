@@ -5,20 +5,20 @@ import (
 	"math/rand/v2"
 )
 
-// connecting describes a world of another kind, in which there are no pebbles: processes connect by package netio/tcp,
-// over a network in memory and in virtual time, and send frames to each other. Its faults are those of a network.
+// connecting describes a world of another kind, without pebbles: processes connect by package netio/tcp, over a network
+// in memory and in virtual time, and send frames to each other. Its faults are those of a network.
 type connecting struct {
-	Posts   int // most frames that a rank sends; 0: a world of pebbles
+	Posts   int // maximum number of frames that a rank sends; 0: a world of pebbles
 	Need    int // 1: processes connect when they need to; 0: all at the start
-	Apart   int // milliseconds within which processes start
-	Within  int // milliseconds within which a rank sends its frames
-	Latency int // most microseconds that bytes take
+	Apart   int // maximum milliseconds until a process starts
+	Within  int // maximum milliseconds until a rank sends a frame
+	Latency int // maximum microseconds that bytes take
 	Slow    int // percent of dials that take up to two seconds
-	Fail    int // percent of dials that fail, or whose connection breaks while it is greeted: the first of each pair
+	Fail    int // percent of dials that fail or break in the greeting: the first of each pair
 	Stall   int // percent of connections that stall for up to a second
-	Refuse  int // percent of dials that a process which is there refuses
+	Refuse  int // percent of dials that a running process refuses
 	Reset   int // percent of connections that break
-	Hush    int // percent of connections of which an end is not heard any more
+	Hush    int // percent of connections that lose all later bytes of one end
 	Abort   int // 1: a process that loses another one ends the job
 }
 
@@ -33,10 +33,10 @@ func (c connecting) check(w *World) error {
 	return nil
 }
 
-// connectingMost is the most ranks of such a world.
+// connectingMost is the maximum number of ranks of such a world.
 const connectingMost = 64
 
-// drawConnecting is the world of a seed in which processes connect.
+// drawConnecting returns the world of a seed with processes that connect.
 func drawConnecting(seed uint64) World {
 	d := drawn{rand.New(rand.NewPCG(seed, 0x6469616c73))}
 	w := World{Seed: seed}

@@ -15,15 +15,15 @@ type link struct {
 	from, to int // from has dialled
 	fate
 	random drawn
-	ends   [2]*half // of the process that has dialled, and of the other one
-	ways   [2]way   // of what each of them sends
+	ends   [2]*half // of the dialling process, and of the other one
+	ways   [2]way   // of the bytes that each end sends
 	broken bool
 }
 
-// process is that of a side.
+// process returns the process at a side.
 func (l *link) process(side int) int { return [2]int{l.from, l.to}[side] }
 
-// strike notes a fault that may end the job.
+// strike records a fault that may end the job.
 func (l *link) strike() { l.n.struck[between(l.from, l.to)] = true }
 
 // way is one direction of a connection.
@@ -32,8 +32,8 @@ type way struct {
 	queue []segment
 	sent  int
 	read  int
-	last  time.Time     // when the bytes sent last arrive
-	over  time.Time     // when the reader learns that nothing follows; zero while something may
+	last  time.Time     // arrival of the bytes sent last
+	over  time.Time     // time of the end of the bytes for the reader; zero while more may follow
 	news  chan struct{} // capacity 1
 }
 
@@ -50,7 +50,7 @@ func (w *way) wake() {
 	}
 }
 
-// arrival is when bytes arrive that are sent now: not before those sent earlier.
+// arrival returns the arrival time of bytes that are sent now: not before that of earlier bytes.
 func (l *link) arrival(side int) time.Time {
 	w, at := &l.ways[side], time.Now().Add(l.n.latency(l.random))
 	if at.Before(w.last) {
@@ -68,7 +68,7 @@ type half struct {
 	timer    *time.Timer
 }
 
-// wake lets the end look again whether there is something to read.
+// wake makes the end look again for bytes to read.
 func (h *half) wake() { h.ways[1-h.side].wake() }
 
 // Write implements [net.Conn].
@@ -128,7 +128,7 @@ func (h *half) Read(b []byte) (int, error) {
 	}
 }
 
-// take takes bytes that have come, or says until when to wait for some; zero is without limit.
+// take takes bytes that have arrived, or returns the time to wait until; zero is without limit.
 func (h *half) take(b []byte) (n int, until time.Time, err error) {
 	h.n.mu.Lock()
 	defer h.n.mu.Unlock()
@@ -157,7 +157,7 @@ func (h *half) take(b []byte) (n int, until time.Time, err error) {
 	return 0, sooner(until, h.deadline), nil
 }
 
-// sooner is the earlier of two times, either of which may be zero.
+// sooner returns the earlier of two times, either of which may be zero.
 func sooner(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
@@ -184,7 +184,7 @@ func (h *half) await(until time.Time) {
 	}
 }
 
-// finish lets the other end read that nothing follows, unless this end's host is silent.
+// finish ends the bytes for the reader at the other end, unless this end's host is silent.
 func (h *half) finish() {
 	w := &h.ways[h.side]
 	if w.over.IsZero() && !h.n.mute(h.process(h.side)) && w.sent <= h.troubles[h.side].hushes {
@@ -210,7 +210,7 @@ func (h *half) Close() error {
 	return nil
 }
 
-// CloseWrite ends one direction, as that of a [net.TCPConn] does.
+// CloseWrite ends one direction, like that of a [net.TCPConn].
 func (h *half) CloseWrite() error {
 	h.n.mu.Lock()
 	defer h.n.mu.Unlock()

@@ -22,15 +22,15 @@ const (
 	startLimit    = time.Minute
 	silentMost    = 20 * time.Second
 	closeLimit    = 5 * time.Minute
-	membersLimit  = 2 * time.Minute  // until a process ends, whatever has come
-	tellLimit     = 10 * time.Second // until all know of a death
+	membersLimit  = 2 * time.Minute  // until a process ends in any case
+	tellLimit     = 10 * time.Second // until all are told of a death
 )
 
-// access is the key to what transports offer to packages of this module.
+// access is the key to the part of transports for packages of this module.
 var access frame.Access
 
 // bubble runs f, and all goroutines that it starts, in virtual time, which passes while all of them wait. It returns an
-// error when they wait for each other for ever.
+// error on a deadlock.
 func bubble(f func()) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -41,7 +41,7 @@ func bubble(f func()) (err error) {
 	return nil
 }
 
-// connect runs a world in which processes connect.
+// connect runs a world with processes that connect.
 func (w World) connect() (o Outcome, err error) {
 	var wrong error
 	err = bubble(func() {
@@ -52,7 +52,7 @@ func (w World) connect() (o Outcome, err error) {
 	return o, cmp.Or(wrong, err)
 }
 
-// members are the processes of a world of connections.
+// members holds the processes of a world of connections.
 type members struct {
 	*network
 	all     []*member
@@ -72,7 +72,7 @@ type member struct {
 
 	mu     sync.Mutex // guards the two below
 	told   []error
-	toldAt time.Time // first
+	toldAt time.Time // time of the first
 }
 
 func newMembers(w World) *members {
@@ -144,7 +144,7 @@ func (p *member) run() {
 	}
 }
 
-// config is that of the process's transport.
+// config returns the configuration of the process's transport.
 func (p *member) config() tcp.Config {
 	addresses := make([]string, p.Processes)
 	for process, door := range p.doors {
@@ -163,7 +163,7 @@ func (p *member) config() tcp.Config {
 	return c
 }
 
-// hears takes the loss of another process, or word of it.
+// hears takes the transport's report of a lost process, or of the end of the job.
 func (p *member) hears(tr *tcp.Transport, err error) {
 	p.mu.Lock()
 	p.told = append(p.told, err)

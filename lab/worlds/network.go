@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// network connects the processes of a world in memory, as the kernel's TCP does. What it does to a connection is drawn
-// from the world's seed, the processes, and the number of the dial.
+// network connects the processes of a world in memory, as the kernel's TCP does. It draws the fate of a connection from
+// the world's seed, the processes, and the number of the dial.
 type network struct {
 	World
 	doors []*door
@@ -23,9 +23,9 @@ type network struct {
 	links   []*link
 	kept    map[[3]int]bool // streams between two processes that have a connection
 	crossed int             // connections that both ends have dialled
-	struck  map[[2]int]bool // pairs between which there was a fault that may end the job
-	died    time.Time       // when the process has that dies
-	wrong   error           // the first promise that was broken
+	struck  map[[2]int]bool // pairs with a fault between them that may end the job
+	died    time.Time       // time of the death of a process
+	wrong   error           // the first broken promise
 }
 
 func newNetwork(w World) *network {
@@ -37,7 +37,7 @@ func newNetwork(w World) *network {
 	return n
 }
 
-// breach notes a promise that was broken. The caller holds mu.
+// breach records a broken promise. The caller holds mu.
 func (n *network) breach(format string, args ...any) {
 	if n.wrong == nil {
 		n.wrong = fmt.Errorf(format, args...)
@@ -51,7 +51,7 @@ func (n *network) mute(process int) bool { return n.Long == 1 && n.dead(process)
 // troubled reports whether a fault has struck that may end the job. The caller holds mu.
 func (n *network) troubled() bool { return len(n.struck) > 0 || !n.died.IsZero() }
 
-// kill lets the process die.
+// kill ends the process that dies.
 func (n *network) kill() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -67,28 +67,28 @@ func (n *network) kill() {
 	n.doors[n.Death-1].close()
 }
 
-// fate is what happens to a connection.
+// fate holds the delays and faults of a connection.
 type fate struct {
 	takes    time.Duration // the dial
 	fails    error         // the dial
 	refused  bool          // by a process that is there
-	troubles [2]trouble    // of what the end that dialled sends, and the other one
+	troubles [2]trouble    // of the bytes of the dialling end, and of the other one
 }
 
-// trouble is that of one direction, after a number of bytes.
+// trouble holds the faults of one direction, each after a number of bytes.
 type trouble struct {
 	breaks, stalls, hushes int
 	stall                  time.Duration
-	harmless               bool // it breaks while it is greeted
+	harmless               bool // it breaks during the greeting
 }
 
 const (
 	slowMost     = 2 * time.Second
 	stallMost    = time.Second
 	failuresMost = 3 // dials of a pair that fail
-	// greetingMin is fewer bytes than each end sends until the other one has taken its last word of the greeting.
+	// greetingMin is below the number of bytes that each end sends until the other one has taken its whole greeting.
 	greetingMin  = 300
-	streamMost   = 3000 // bytes after which a connection breaks at the latest
+	streamMost   = 3000 // maximum number of bytes before a connection breaks
 	neverHappens = math.MaxInt
 )
 
@@ -127,7 +127,7 @@ func (n *network) latency(d drawn) time.Duration {
 	return time.Duration(d.Int64N(int64(n.Latency)*int64(time.Microsecond) + 1))
 }
 
-// dialler is the function by which a process dials.
+// dialler returns the dial function of a process.
 func (n *network) dialler(from int) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, _, address string) (net.Conn, error) {
 		to, err := strconv.Atoi(address)
@@ -150,7 +150,7 @@ func (n *network) dialler(from int) func(context.Context, string, string) (net.C
 	}
 }
 
-// link is a connection that a process dials.
+// link returns a connection that a process dials.
 func (n *network) link(from, to int) *link {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -165,7 +165,7 @@ func (n *network) link(from, to int) *link {
 	return l
 }
 
-// reach is the end of a dial; nil and nil when nobody answers.
+// reach ends a dial. It returns nil and nil if nobody answers.
 func (n *network) reach(l *link) (net.Conn, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -195,7 +195,7 @@ func (place) Network() string { return "memory" }
 // String implements [net.Addr].
 func (p place) String() string { return strconv.Itoa(int(p)) }
 
-// door is the listener of a process. Connections wait there, also before the process accepts any.
+// door is the listener of a process. Connections wait there, even before the process accepts any.
 type door struct {
 	n       *network
 	process int

@@ -9,8 +9,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
-// overheard is the greeting of one end of a connection, as the network reads it on its way. Package handshake has its
-// form: an opening, a proof, and the length of a Hello ahead of it and its sum.
+// overheard is the greeting of one end of a connection, as the network reads it in transit. Package handshake has its
+// form: an opening, a proof, the length of a Hello, the Hello and its sum.
 type overheard struct {
 	greeting []byte
 	hello    *handshake.Hello // nil until the greeting is whole
@@ -24,7 +24,7 @@ const (
 
 var errNoGreeting = errors.New("bytes that are no greeting")
 
-// hear takes bytes, and reports how many follow the greeting.
+// hear takes bytes, and returns the number of those that follow the greeting.
 func (o *overheard) hear(b []byte) (beyond int, err error) {
 	if o.hello != nil {
 		return len(b), nil
@@ -51,8 +51,8 @@ func (o *overheard) hear(b []byte) (beyond int, err error) {
 	}
 }
 
-// overhear holds what an end sends against what both have said: frames follow the greetings, on the one connection of
-// their stream.
+// overhear checks the bytes that an end sends: frames follow the greetings of both ends, on the one connection of their
+// stream.
 func (l *link) overhear(side int, b []byte) {
 	w := &l.ways[side]
 	known := w.hello != nil
@@ -75,8 +75,8 @@ func (l *link) agreed(side int) bool {
 	return answer.hello != nil && !answer.hello.Crossed && (side == 1 || answer.read >= len(answer.greeting))
 }
 
-// answered notes whether the end that accepted keeps the connection. One that has lost the other end may say so, too,
-// and closes it.
+// answered records whether the accepting end keeps the connection. An end that has lost the other one may keep it too,
+// and then closes it.
 func (l *link) answered() {
 	if l.ways[1].hello.Crossed {
 		l.n.crossed++

@@ -15,14 +15,13 @@ type poster struct {
 	*member
 	number int
 	port   netio.Port
-	posts  []post // those that are to be sent, in the order of their times
+	posts  []post // frames to send, in the order of their times
 	over   atomic.Bool
-	sent   map[flow]uint64 // frames for other ranks, by these
-	got    map[flow]uint64 // frames that have come, by their senders
+	sent   map[flow]uint64 // numbers of frames to other ranks
+	got    map[flow]uint64 // numbers of received frames
 }
 
-// flow is the frames of one kind that a rank has for, or from, another one. They arrive in the order in which they were
-// sent.
+// flow is the frames of one kind to, or from, another rank. They arrive in the order of their sends.
 type flow struct {
 	rank int
 	kind netio.Kind
@@ -35,7 +34,7 @@ type post struct {
 	bytes int
 }
 
-// bytesMost is the most bytes of some frames; of most, smallMost.
+// Most frames have at most smallMost bytes, and the others bytesMost.
 const (
 	smallMost = 300
 	bytesMost = 100_000
@@ -45,7 +44,7 @@ func newPoster(p *member, rank int) *poster {
 	return &poster{member: p, number: rank, sent: map[flow]uint64{}, got: map[flow]uint64{}}
 }
 
-// plan draws what the rank sends, to ranks of other processes.
+// plan draws the frames that the rank sends to ranks of other processes.
 func (r *poster) plan() {
 	d := drawn{rand.New(rand.NewPCG(r.Seed, 1<<61|uint64(r.number)))}
 	for range d.IntN(r.Posts + 1) {
@@ -107,13 +106,13 @@ func (r *poster) take(f *netio.Frame) {
 	r.left.add(-1)
 }
 
-// end lets run return.
+// end makes run return.
 func (r *poster) end() {
 	r.over.Store(true)
 	r.port.Wake()
 }
 
-// home holds the transport to its promise that frames come back. It is for after the end of the transport.
+// home checks that all frames have come back. It is called after the end of the transport.
 func (r *poster) home() {
 	if lent := r.port.Pool().Lent(); lent > 0 {
 		r.network.mu.Lock()
@@ -122,13 +121,13 @@ func (r *poster) home() {
 	}
 }
 
-// left counts frames that are to be sent or received.
+// left counts the sends and receives of frames that are still missing.
 type left struct {
 	frames atomic.Int64
 	none   chan struct{} // closed when there are no more
 }
 
-// newLeft counts so many for a start, which are taken off when all frames are known.
+// newLeft begins with a count of n for the start, which is taken off when all frames are planned.
 func newLeft(n int) *left {
 	l := &left{none: make(chan struct{})}
 	l.frames.Store(int64(n))

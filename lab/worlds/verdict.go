@@ -22,7 +22,7 @@ func (m *members) outcome() (o Outcome) {
 	return o
 }
 
-// heard are the errors that the process has heard of.
+// heard returns the errors that were reported to the process.
 func (p *member) heard() (all []error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -34,7 +34,7 @@ func (p *member) heard() (all []error) {
 	return all
 }
 
-// judge returns an error when a promise was broken.
+// judge returns an error if a promise was broken.
 func (m *members) judge() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -87,7 +87,8 @@ func (p *member) excused(err error) bool {
 	return false
 }
 
-// late is how long after a death, of which its host tells, the process has heard of it, if it must.
+// late returns the time from a death, or from the later start of the process, until the process is told of it. It is 0
+// if no report is due.
 func (p *member) late() time.Duration {
 	if p.died.IsZero() || p.Long == 1 || p.Abort == 0 || p.toldAt.IsZero() || p.unstarted() {
 		return 0
@@ -99,7 +100,7 @@ func (p *member) late() time.Duration {
 	return p.toldAt.Sub(since)
 }
 
-// missing returns an error for a frame that was lost while neither end was told of anything.
+// missing returns an error for a lost frame if neither end was told of an error.
 func (m *members) missing() error {
 	for _, r := range m.posters {
 		for to, sent := range r.sent {
@@ -113,8 +114,8 @@ func (m *members) missing() error {
 	return nil
 }
 
-// known reports whether a process has heard of an error that must hear of one when a frame from this process to another
-// one is lost. A process to which a dead one would have sent learns of it only from others.
+// known reports whether the loss of a frame from this process to another one was reported to a process that must be
+// told. Only others tell a process of a dead one that would have sent to it.
 func (p *member) known(to *member) bool {
 	heard := len(p.heard()) > 0
 	switch {
