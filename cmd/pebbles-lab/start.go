@@ -33,7 +33,7 @@ type starter struct {
 	perHost    int
 	cores      int
 	json       bool
-	since      int64 // when the job of this process was started, in nanoseconds; 0 for the command itself
+	since      int64 // start of this process's job, in nanoseconds; 0 for the command itself
 }
 
 func newStart(t command.Terminal) *cobra.Command {
@@ -65,7 +65,7 @@ func newStart(t command.Terminal) *cobra.Command {
 	return c
 }
 
-// started is a start on this machine: the means of its processes.
+// started is a start on this machine: the means over its processes, and the longest time.
 type started struct {
 	Processes   int     `json:"processes"`
 	Seconds     float64 `json:"seconds"`
@@ -139,7 +139,7 @@ func (s *starter) predict(p model.Parameters, from string, real []started) error
 	return s.print(j.Costs, real, simulated)
 }
 
-// costsOf draws the line through the smallest and the largest job. A process greets the launcher and its neighbours.
+// costsOf fits a line through the smallest and the largest job. A process greets the launcher and its neighbours.
 func costsOf(real []started) start.Costs {
 	small, large := real[0], real[len(real)-1]
 	greeting := max(0, (large.Processor-small.Processor)/max(1, large.Connections-small.Connections))
@@ -175,7 +175,7 @@ func (s *starter) run(ctx context.Context, processes int) (r started, err error)
 	return r, nil
 }
 
-// take is a process of a job on this machine. The first one prints the means.
+// take runs a process of a job on this machine. Rank 0 prints the means.
 func (s *starter) take() error {
 	ctx, stop := launch.Signals(context.Background())
 	defer stop()
@@ -195,7 +195,7 @@ func (s *starter) take() error {
 	return nil
 }
 
-// measure is the part of a rank, which is alone in its process.
+// measure is the part of a rank; each process has one rank.
 func (s *starter) measure(r *pebble.Rank, t netio.Transport) error {
 	if err := r.Barrier(); err != nil {
 		return err
