@@ -2,9 +2,9 @@ package pebble
 
 import "github.com/activepebbles/pebbles/internal/layout"
 
-// Scan merges the values of the ranks 0 to this one, and returns the result: the inclusive prefix. merge must be
-// associative; values are merged in the order of ranks, so it need not be commutative. It costs at most ⌈log2 P⌉
-// messages per rank, in as many rounds, and about 2 log2 P calls of merge.
+// Scan returns the merged values of ranks 0 to this one: the inclusive prefix. merge must be associative. Values are
+// merged in the order of ranks, so merge need not be commutative. Scan costs at most ⌈log2 P⌉ messages per rank, in
+// ⌈log2 P⌉ rounds, and about 2 log2 P calls of merge.
 //
 // T is plain data, or any type with a codec. merge owns the values that it gets through a codec: it may change and keep
 // them.
@@ -18,8 +18,8 @@ func Scan[T any](r *Rank, v T, merge func(a, b T) T, codec ...Codec[T]) (T, erro
 }
 
 // ExclusiveScan is [Scan] without this rank's own value: it returns the merged values of all lower ranks, and first on
-// rank 0. Other ranks ignore first. The usual first is 0 for a sum. For example, the exclusive scan of the lengths of
-// all shares is the index at which a rank's share of an array begins. It costs as much as Scan.
+// rank 0. Other ranks ignore first. For a sum, first is usually 0. For example, the exclusive scan of the lengths of
+// all shares is the index at which a rank's share of an array begins. ExclusiveScan has the cost of Scan.
 func ExclusiveScan[T any](r *Rank, v, first T, merge func(a, b T) T, codec ...Codec[T]) (T, error) {
 	c, coder := begin(r, "ExclusiveScan", codec)
 	before, _, err := scan(&c, coder, v, merge)
@@ -29,8 +29,8 @@ func ExclusiveScan[T any](r *Rank, v, first T, merge func(a, b T) T, codec ...Co
 	return before, nil
 }
 
-// scan returns the merged values of all lower ranks, of which rank 0 has none, and this rank's own: a copy, if a codec
-// carries it.
+// scan returns the merged values of all lower ranks (none on rank 0), and this rank's own: a copy, if a codec carries
+// it.
 func scan[T any](c *call, coder Codec[T], v T, merge func(a, b T) T) (before, own T, err error) {
 	c.needs(merge != nil)
 	start, err := encode(coder, nil, v)
