@@ -12,7 +12,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
-// A host without the launcher's executable says so, with the status of a shell.
+// A host without the launcher's executable reports that, with the exit status of a shell.
 func TestHostWithoutTheLauncher(t *testing.T) {
 	script := remoteScript(&Spec{Dir: "/", Program: []string{"true"}}, "j", "/no/such/pebbles")
 	out, err := exec.Command("sh", "-c", script).CombinedOutput()
@@ -21,7 +21,7 @@ func TestHostWithoutTheLauncher(t *testing.T) {
 		"processes here\n", string(out))
 }
 
-// An agent tells of each process that it can't start, as a shell would.
+// An agent reports each process that it can't start, as a shell would.
 func TestAgentWithoutTheProgram(t *testing.T) {
 	in, launcher := io.Pipe()
 	defer launcher.Close()
@@ -49,7 +49,7 @@ func TestAgentWithoutTheProgram(t *testing.T) {
 	require.Contains(t, printed, "/no/such/program: no such file or directory")
 }
 
-// An order that is none ends an agent, and so does an address in no network.
+// An invalid order ends an agent, and so does an invalid address.
 func TestAgentWithoutAnOrder(t *testing.T) {
 	var out bytes.Buffer
 	require.Equal(t, ExitFollower, runAgent(nil, bytes.NewReader([]byte{2, 0, 0, 0, '[', ']'}), &out))

@@ -13,7 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/launch"
 )
 
-// keepPID is for byFakeSSH: the agent has the number of the command in place of ssh.
+// keepPID is for byFakeSSH: the agent has the process id of the command that replaces ssh.
 const keepPID = `echo $$ > $count/$host.pid`
 
 func agentOf(t *testing.T, count, host string) int {
@@ -22,7 +22,7 @@ func agentOf(t *testing.T, count, host string) int {
 	return number(strings.TrimSpace(string(text)))
 }
 
-// Each host has one ssh, whatever runs there, and its processes end with the launcher's, and in their order.
+// Each host has one ssh for all of its processes.
 func TestOneAgentForEachHost(t *testing.T) {
 	t.Parallel()
 	s, count := byFakeSSH(t, "", launch.Spec{Processes: 7, Ranks: 9}, "a", "a", "a", "b", "b", "c")
@@ -33,7 +33,7 @@ func TestOneAgentForEachHost(t *testing.T) {
 	}
 }
 
-// With a killed agent the processes of its host end, and then all others.
+// If an agent is killed, the processes of its host end, and then all others.
 func TestAgentThatDies(t *testing.T) {
 	t.Parallel()
 	s, count := byFakeSSH(t, keepPID, launch.Spec{Processes: 4}, "a", "b")
@@ -45,7 +45,7 @@ func TestAgentThatDies(t *testing.T) {
 	require.Equal(t, 137, result.Status)
 }
 
-// An agent that is killed before its processes have joined ends the start of all, long before the limit.
+// If an agent is killed before its processes have joined, the start ends for all, long before the limit.
 func TestAgentThatDiesInTheStart(t *testing.T) {
 	t.Parallel()
 	s, count := byFakeSSH(t, keepPID, launch.Spec{Processes: 2, StartLimit: time.Hour}, "a", "b")
@@ -60,7 +60,7 @@ func TestAgentThatDiesInTheStart(t *testing.T) {
 	require.NotContains(t, err.Error(), "within 1h")
 }
 
-// A process that ends before it has joined ends the start of the job on all hosts.
+// If a process ends before it has joined, the start of the job ends on all hosts.
 func TestProcessThatEndsInTheStart(t *testing.T) {
 	t.Parallel()
 	s, _ := byFakeSSH(t, "", launch.Spec{Processes: 4, StartLimit: time.Hour}, "a", "b")
@@ -72,7 +72,7 @@ func TestProcessThatEndsInTheStart(t *testing.T) {
 	}
 }
 
-// What a login shell prints before the agent is there is forwarded, and no word of the agent.
+// The output of a login shell before the agent's is forwarded, but no message of the agent.
 func TestWhatALoginPrintsIsForwarded(t *testing.T) {
 	t.Parallel()
 	s, _ := byFakeSSH(t, `echo "welcome to $host"; printf 'no newline'`, launch.Spec{Prefix: true}, "a", "b")
@@ -83,7 +83,7 @@ func TestWhatALoginPrintsIsForwarded(t *testing.T) {
 	require.NotContains(t, r.String(), "agent-")
 }
 
-// A host whose words are none ends the job.
+// A host with invalid messages ends the job.
 func TestAgentThatIsNone(t *testing.T) {
 	t.Parallel()
 	s, _ := byFakeSSH(t, `if [ $host = b ]; then job=${2#*ready-}; job=${job%% *}; echo "ready-$job" >&2

@@ -20,7 +20,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/scenario"
 )
 
-// setOnly leaves the process with no variable of a launcher except those given as NAME=value.
+// setOnly removes the variables of launchers from the process, and sets those given as NAME=value.
 func setOnly(t *testing.T, settings ...string) {
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
@@ -38,9 +38,9 @@ func setOnly(t *testing.T, settings ...string) {
 }
 
 // The files of testdata show the effects of the environment that launchers and users have left: the job of the process,
-// the report of doctor, whether it may run alone, and the readers of its secret.
+// the report of doctor, the permission to run alone, and the readers of its secret.
 func TestScenarios(t *testing.T) {
-	defer joined.Store(joined.Swap(0)) // as tests that join leave it
+	defer joined.Store(joined.Swap(0)) // restores the state after tests that join
 	scenario.Run(t, func(t *testing.T, l *scenario.Log) scenario.Verbs {
 		secret := filepath.Join(t.TempDir(), "secret")
 		require.NoError(t, os.WriteFile(secret, []byte(strings.Repeat("a7", secretBytes)), 0o600))
@@ -56,10 +56,10 @@ func TestScenarios(t *testing.T) {
 type told struct {
 	*testing.T
 	*scenario.Log
-	paths map[string]string // that files write as $NAME
+	paths map[string]string // paths that files write as $NAME
 }
 
-// values returns those of a command, with paths instead of their names.
+// values returns the values of a command, with paths instead of their names.
 func (p *told) values(c *scenario.Command) map[string]string {
 	all := c.Values()
 	for name, value := range all {
@@ -119,7 +119,7 @@ func (p *told) examine(*scenario.Command) {
 	require.Empty(p, left)
 }
 
-// children logs the number of processes of the job: a child of a task is no task, under any launcher.
+// children logs the number of processes of the job: under any launcher, a child of a task is not a task.
 func (p *told) children(*scenario.Command) {
 	found, err := detect()
 	require.NoError(p, err)
@@ -165,7 +165,8 @@ func (p *told) secret(c *scenario.Command) {
 	p.say(err, "it is read")
 }
 
-// readers logs whether a file of the given mode may hold a secret of user 1000 in groups 2000 and 65532.
+// readers logs whether a secret file of the given mode, owner and group may be read by user 1000 in groups 2000 and
+// 65532.
 func (p *told) readers(c *scenario.Command) {
 	mode, err := strconv.ParseUint(c.Text("mode", ""), 8, 32)
 	require.NoError(p, err)
@@ -230,7 +231,7 @@ func TestAddressesOfThisHost(t *testing.T) {
 	require.ErrorContains(t, err, "find the address of this host by which it reaches nobody.invalid:9")
 }
 
-// TestLauncherIsOneOfSeveralTasks starts several of our launchers by another one.
+// TestLauncherIsOneOfSeveralTasks starts several launchers of this package by another launcher.
 func TestLauncherIsOneOfSeveralTasks(t *testing.T) {
 	defer joined.Store(joined.Swap(0))
 	t.Setenv("PMI_SIZE", "2")

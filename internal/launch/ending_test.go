@@ -21,7 +21,7 @@ func TestBlameFindsTheFirstCause(t *testing.T) {
 	late := Outcome{Process: 5, Status: ExitPanic, signalled: true}
 	cut := Outcome{Process: 6, Status: 255, Host: "a", signalled: true}
 	for _, c := range []struct {
-		order []Outcome // seen in this order
+		order []Outcome // in the order seen
 		first int
 	}{
 		{[]Outcome{follower, panicked}, 1},
@@ -54,8 +54,8 @@ func TestNobodyIsBlamedForFollowingWhileSomeoneHasARealCause(t *testing.T) {
 	}
 }
 
-// TestComplaintsNameWhoSaysNothing has exits without information: of followers, and of processes that the launcher has
-// killed.
+// TestComplaintsNameWhoSaysNothing has exits without information: of followers, and of processes killed by the
+// launcher.
 func TestComplaintsNameWhoSaysNothing(t *testing.T) {
 	follower := func(process int) Outcome { return Outcome{Process: process, Status: ExitFollower} }
 	stopped := Outcome{Process: 1, Status: 137, Signal: syscall.SIGKILL, signalled: true}
@@ -92,8 +92,7 @@ func TestComplaintsNameWhoSaysNothing(t *testing.T) {
 	}
 }
 
-// TestConnectionsThatTheSystemGaveUpHaveNotEnded has reads that fail once, and then find an end, like those of a
-// socket.
+// TestConnectionsThatTheSystemGaveUpHaveNotEnded has reads that fail once and then find an end, as on a socket.
 func TestConnectionsThatTheSystemGaveUpHaveNotEnded(t *testing.T) {
 	for first, ended := range map[syscall.Errno]bool{
 		syscall.ETIMEDOUT: false, syscall.EHOSTUNREACH: false, syscall.ENETUNREACH: false, syscall.ECONNRESET: true,
@@ -120,7 +119,7 @@ func (f failsOnce) Read(into []byte) (int, error) {
 	return f.Conn.Read(into)
 }
 
-// TestLauncherComplainsOfALineThatDoesNotEnd ends a process without the end of its line.
+// TestLauncherComplainsOfALineThatDoesNotEnd ends a process, but not its connection.
 func TestLauncherComplainsOfALineThatDoesNotEnd(t *testing.T) {
 	says := func(member net.Conn) { _ = send(member, complaint{Processes: []int{0}, Cause: "silence"}) }
 	theirs := []complaint{{Processes: []int{0}, Cause: "silence", by: 1}}
@@ -136,7 +135,7 @@ func TestLauncherComplainsOfALineThatDoesNotEnd(t *testing.T) {
 		"half a complaint came":  {func(member net.Conn) { member.Write([]byte{0}) }, ours},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // a limit ends the line otherwise
+			t.Parallel() // without an end, a limit ends the connection
 			listener, err := net.Listen("tcp", "127.0.0.1:0")
 			require.NoError(t, err)
 			defer listener.Close()

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A job with unstarted processes, and none left that could make them start, has not succeeded.
+// A job with unstarted processes has failed if nothing is left that could start them.
 func TestWhoWaitsForEverIsTold(t *testing.T) {
 	j := idle(t, 3)
 	j.waiting = j.waiting[1:]
@@ -16,7 +16,7 @@ func TestWhoWaitsForEverIsTold(t *testing.T) {
 	require.NotZero(t, r.Status)
 }
 
-// When an ssh is tried again, all of the queue's counts come back: in many tries as in one.
+// After each try of an ssh, all counts of the queue are as before.
 func TestTriesLeaveNothing(t *testing.T) {
 	s, err := Spec{Processes: 1, Hosts: []string{"a"}, Bind: "127.0.0.1", Program: []string{"true"},
 		SSH: []string{"sh", "-c", "echo 'ssh: connect to host a port 22: Connection refused' >&2; exit 255"}}.complete()

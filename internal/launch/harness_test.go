@@ -20,14 +20,14 @@ import (
 	"github.com/activepebbles/pebbles/internal/launch"
 )
 
-// testLimit is the time that a test waits for an event that must come: longer than any start limit of a test.
+// testLimit is the time that a test waits for an event that must come. It is longer than any start limit of a test.
 const testLimit = 6 * time.Minute
 
 // screen keeps the lines that a job prints, and lets a test wait for them.
 type screen struct {
 	mu    sync.Mutex
 	text  bytes.Buffer
-	fresh chan struct{} // closed and replaced when something was printed
+	fresh chan struct{} // closed and replaced after output
 }
 
 func newScreen() *screen { return &screen{fresh: make(chan struct{})} }
@@ -51,7 +51,7 @@ func (s *screen) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// find returns the text after word in the lines that have it, once n lines do.
+// find returns the text after word in the lines that contain it, once n lines do.
 func (s *screen) find(t *testing.T, word string, n int) []string {
 	t.Helper()
 	limit := time.After(testLimit)
@@ -82,7 +82,7 @@ func (s *screen) pids(t *testing.T, word string, n int) (pids []int) {
 	return pids
 }
 
-// requireGone waits until none of the processes that have printed their numbers is left.
+// requireGone waits until all processes that have printed their numbers have ended.
 func (s *screen) requireGone(t *testing.T) {
 	t.Helper()
 	for _, pid := range append(s.pids(t, "ready", 0), s.pids(t, "grandchild", 0)...) {
@@ -118,7 +118,7 @@ func startJob(t *testing.T, role string, s launch.Spec) *run {
 	return r
 }
 
-// wait waits for the end of the job, and checks that no process of it is left.
+// wait waits for the end of the job, and checks that none of its processes is left.
 func (r *run) wait(t *testing.T) (launch.Result, error) {
 	t.Helper()
 	await(t, r.ended)
@@ -158,8 +158,8 @@ func await(t *testing.T, what <-chan struct{}) {
 	}
 }
 
-// awaitGone waits for the end of a process that is not a child of this one, or was already waited for. A zombie has
-// ended: the first process of a container may leave it so.
+// awaitGone waits for the end of a process that is not a child of this one, or that has been waited for. A zombie
+// counts as ended: the first process of a container may not reap it.
 func awaitGone(t *testing.T, pid int) {
 	t.Helper()
 	for limit := time.After(testLimit); ; {
@@ -178,7 +178,7 @@ func awaitGone(t *testing.T, pid int) {
 	}
 }
 
-// roleVariable makes the test binary play a part in a job instead of running the tests.
+// roleVariable makes the test binary play a role in a job instead of running the tests.
 const roleVariable = "LAUNCH_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -188,6 +188,6 @@ func TestMain(m *testing.M) {
 		play(role)
 	}
 	runtime.GOMAXPROCS(2)              // jobs have the ranks of a machine of two cores
-	_ = flag.Set("test.parallel", "6") // most wait for processes, and these for limits
+	_ = flag.Set("test.parallel", "6") // most tests wait for processes, and these for limits
 	goleak.VerifyTestMain(m)
 }

@@ -101,7 +101,7 @@ func TestPlaceOn(t *testing.T) {
 		want      string
 	}{
 		{"a,b", 2, "a b"},
-		{"a,b", 7, "a b"}, // Spec spreads them
+		{"a,b", 7, "a b"}, // Spec spreads the processes
 		{"a:2,b:3", 5, "a a b b b"},
 		{"a:2,b:3", 3, "a a b"},
 		{"a:2,b:3", 1, "a"},
@@ -125,7 +125,7 @@ func FuzzParseHosts(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, list string) {
 		if regexp.MustCompile(`[0-9]{4}`).MatchString(list) || strings.Count(list, "[") > 3 {
-			return // the twin would take long
+			return // the twin is slow
 		}
 		hosts, err := launch.ParseHosts(list)
 		if err != nil {
@@ -136,7 +136,7 @@ func FuzzParseHosts(f *testing.F) {
 	})
 }
 
-// rewritten expands a valid list by its text alone, from its first bracket on.
+// rewritten expands a valid list by rewriting its text, from the first bracket on.
 func rewritten(list string) string {
 	var done []string
 	for _, word := range outside(list) {

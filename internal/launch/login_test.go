@@ -15,9 +15,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/scripttest"
 )
 
-// byFakeSSH makes a job run by a command that replaces ssh: it runs the script for the host in $host, and then runs
-// here the command that ssh would run there. It counts its calls for each host in a file with the host's name in
-// $count.
+// byFakeSSH makes a job use a command instead of ssh. The command runs the script for the host in $host, and then runs
+// the command for ssh on this machine. In $count, a file with the host's name counts the calls for the host.
 func byFakeSSH(t *testing.T, script string, s launch.Spec, hosts ...string) (launch.Spec, string) {
 	t.Helper()
 	count := t.TempDir()
@@ -86,7 +85,7 @@ func TestHostThatStaysAwayIsNamed(t *testing.T) {
 			require.ErrorContains(t, err, advice)
 			require.Equal(t, 255, result.Status)
 			require.Equal(t, 1, tries(t, count, "b"))
-			require.Contains(t, r.String(), says) // all of it
+			require.Contains(t, r.String(), says) // the whole text
 		})
 	}
 }
@@ -111,7 +110,7 @@ esac`, launch.Spec{Grace: testLimit}, []string{"host b: ssh said", "host c: ssh 
 			`[ $host = a ] || { echo 'ssh: connect to host b port 22: Connection refused' >&2; exit 255; }`,
 			launch.Spec{StartLimit: 2 * time.Second}, []string{"not all processes have joined within 2s",
 				`host b: ssh said "ssh: connect to host b port 22: Connection refused"`}, nil},
-		// The words announce another try; but a process is never started twice.
+		// The output announces another try, but no process is started twice.
 		"after the script has come": {"a b", "crash:3", `if [ $host = b ]; then
 trap : TERM; sh -c "$2"; echo 'kex_exchange_identification: Connection closed by remote host' >&2; exit 255; fi`,
 			launch.Spec{}, []string{"ended with status"}, map[string]int{"b": 1}},
@@ -132,7 +131,7 @@ trap : TERM; sh -c "$2"; echo 'kex_exchange_identification: Connection closed by
 
 func TestHostThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
-	for limit := time.Second; ; limit *= 2 { // until process 0 has the time to join
+	for limit := time.Second; ; limit *= 2 { // until process 0 has time to join
 		s, count := byFakeSSH(t, `[ $host = a ] || exec sleep 1000`, launch.Spec{StartLimit: limit}, "a", "b", "c")
 		_, err := startJob(t, "exchange", s).wait(t)
 		if strings.Contains(err.Error(), "missing: process 0") && limit < testLimit {
@@ -145,7 +144,7 @@ func TestHostThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// TestWhatSSHSaysBeforeTheShell forwards this output once the shell runs, for any end of the job.
+// TestWhatSSHSaysBeforeTheShell checks that this output is forwarded once the shell runs.
 func TestWhatSSHSaysBeforeTheShell(t *testing.T) {
 	t.Parallel()
 	s, _ := byFakeSSH(t, `printf 'Warning: first\nno newline' >&2`, launch.Spec{Prefix: true}, "a", "b")

@@ -19,8 +19,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/launch/bootstrap"
 )
 
-// joinAgainst joins a job of two processes as process 1. The given function is the launcher; it is called for each
-// dial, in order.
+// joinAgainst joins a job of two processes as process 1. launcher plays the launcher; it is called for each dial, in
+// order.
 func joinAgainst(t *testing.T, ctx context.Context, log *slog.Logger, launcher func(net.Conn)) (*Member, error) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -159,8 +159,7 @@ func TestLauncherThatMisbehaves(t *testing.T) {
 	}
 }
 
-// TestLauncherThatDropsMembers lets a crowd dial the launcher, which drops a member more often than a member may be
-// refused.
+// TestLauncherThatDropsMembers has a launcher that drops a member more often than members may be refused.
 func TestLauncherThatDropsMembers(t *testing.T) {
 	dials := 0
 	_, err := joinAgainst(t, t.Context(), nil, func(conn net.Conn) {
@@ -221,7 +220,7 @@ func TestChosenTransport(t *testing.T) {
 	}
 }
 
-// A job that others can reach warns once that it is not encrypted.
+// A job that other machines can reach warns once that it is not encrypted.
 func TestOpenJobIsTold(t *testing.T) {
 	for address, told := range map[string]bool{"127.0.0.1": false, "::1": false, "192.0.2.7": true, "2001:db8::7": true} {
 		var out bytes.Buffer

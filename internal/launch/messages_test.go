@@ -13,7 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
-// FuzzHostfile reads hostfiles: a valid one is a list of hosts that ssh accepts, with slots within bounds.
+// FuzzHostfile reads hostfiles: a valid one yields hosts that ssh accepts, with slots within bounds.
 func FuzzHostfile(f *testing.F) {
 	for _, text := range []string{"a slots=2\nb # a comment\n", "node[1-3]:2", "a slots = 4 max_slots=8", "a slots=0",
 		"[", "::1 slots=3", "a slots=2 slots=2"} {
@@ -80,7 +80,7 @@ func FuzzDetect(f *testing.F) {
 	f.Add("x", "99999999999999999999", "0")
 	f.Fuzz(func(t *testing.T, descriptor, number, count string) {
 		if strings.ContainsRune(descriptor+number+count, 0) {
-			return // no variable has it
+			return // no variable can contain it
 		}
 		setOnly(t, "PMI_FD="+descriptor, "PMI_RANK="+number, "PMI_SIZE="+count)
 		task, err := detect()

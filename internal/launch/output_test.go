@@ -53,7 +53,7 @@ func TestOutputThatCannotBeWrittenIsStillRead(t *testing.T) {
 	require.EqualError(t, l.err, "forward the output of process 7: no space left")
 }
 
-// A line may be longer than any piece that is read, and other processes' lines don't get into it.
+// A line may be longer than any piece that is read, and lines of other processes don't interrupt it.
 func TestLongLinesAreNotCut(t *testing.T) {
 	long := strings.Repeat("x", 3<<20)
 	require.Equal(t, "[1] "+long+"\n[1] "+long+"\n", forwarded(strings.NewReader(long+"\n"+long+"\n")))
@@ -115,7 +115,7 @@ func TestQuote(t *testing.T) {
 	require.Equal(t, strings.Join(words, "\x00")+"\x00", string(out))
 }
 
-// The newest output of ssh before its shell runs is kept, up to a bound. The shell's word is found after it.
+// The newest output of ssh before its shell runs is kept, up to a bound. The line of the shell is found after it.
 func TestEndlessLoginIsCut(t *testing.T) {
 	noise, reached := strings.Repeat("x", 10*printedMax), make(chan *login, 1)
 	listen := func(text string) (*login, string) {

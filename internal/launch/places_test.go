@@ -15,7 +15,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/launch"
 )
 
-// place is the place of processes: this machine, or two hosts through a command that replaces ssh.
+// place is the location of processes: this machine, or two hosts through a command that replaces ssh.
 type place struct{ ssh []string }
 
 func (p place) spec(s launch.Spec) launch.Spec {
@@ -26,10 +26,10 @@ func (p place) spec(s launch.Spec) launch.Spec {
 	return s
 }
 
-// otherHosts returns two hosts that are this machine, whose users have the given shell.
+// otherHosts returns two hosts that are this machine; their users have the given shell.
 func otherHosts(shell string) place { return place{[]string{"sh", "-c", `exec "$0" -c "$2"`, shell}} }
 
-// scenarios are jobs that run alike in all places.
+// scenarios are jobs with the same behaviour in all places.
 var scenarios = map[string]func(*testing.T, place){
 	"arguments":                     testArguments,
 	"killed process":                testKilledProcess,
@@ -60,14 +60,14 @@ var nasty = []string{
 
 // testArguments makes processes print their arguments and environment, and those of their children.
 func testArguments(t *testing.T, p place) {
-	args := append(slices.Clone(nasty), strings.Repeat("0123456789", 12_000)) // a pipe has room for half of it
+	args := append(slices.Clone(nasty), strings.Repeat("0123456789", 12_000)) // twice the size of a pipe
 	dir := t.TempDir()
 	r := runJob(t, "show", p.spec(launch.Spec{Processes: 2, Program: args, Dir: dir, Env: []string{"EXTRA=a b"}}))
 	if p.ssh != nil {
 		require.Equal(t, "north", r.result.Outcomes[0].Host)
 		require.Equal(t, "south", r.result.Outcomes[1].Host)
 	}
-	args[10] = "é\ufffd\t\r" // by JSON
+	args[10] = "é\ufffd\t\r" // JSON replaces the invalid byte
 	processes := map[string]bool{}
 	for _, text := range r.find(t, "shown", 2) {
 		var s shown
@@ -169,7 +169,7 @@ func TestSecondInterruptKills(t *testing.T) {
 	out.find(t, "ready", 2)
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	out.find(t, "signal:", 2)
-	time.Sleep(150 * time.Millisecond) // one that follows at once doesn't count
+	time.Sleep(150 * time.Millisecond) // a signal that follows at once doesn't count
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	require.Error(t, cmd.Wait())
 	require.Equal(t, 130, cmd.ProcessState.ExitCode())

@@ -14,8 +14,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/launch"
 )
 
-// TestSecretIsInNoEnvironment uses a login that exports all names that the shells on the other host use, or may have
-// used, and one that makes them export everything.
+// TestSecretIsInNoEnvironment uses a login that exports all variable names of the shells on the other host, now or in
+// the past, and one that makes shells export all variables.
 func TestSecretIsInNoEnvironment(t *testing.T) {
 	for _, name := range []string{
 		"n", "l", "b", "secret", "watcher", "status", "signal", "pebbles_n", "pebbles_line", "pebbles_script",
@@ -56,8 +56,8 @@ func requireNoSecret(t *testing.T, shell string) {
 
 func TestManyProcessesOnOneHostStartInTurn(t *testing.T) {
 	t.Parallel()
-	s := otherHosts("sh").spec(launch.Spec{Processes: 10}) // more than are started at once
-	s.Bind = "lo"                                          // by the name of an interface
+	s := otherHosts("sh").spec(launch.Spec{Processes: 10}) // more than start at once
+	s.Bind = "lo"                                          // name of an interface
 	runJob(t, "exchange", s)
 }
 

@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A job is started again after the death of a process, but not after an error of the program or of the command line.
+// The launcher starts a job again after the death of a process, but not after an error of the program or command line.
 func TestDeaths(t *testing.T) {
 	for _, c := range []struct {
 		err         error
-		died, again bool // for a job that has not been started again, and for one that has
+		died, again bool // for the first run of a job, and for a later one
 	}{
 		{nil, false, false},
 		{errors.New("find program"), false, false},
@@ -39,7 +39,7 @@ func TestLostHostsAreLeft(t *testing.T) {
 		s.leave(lostHosts(err))
 		require.Equal(t, 0, s.Processes%len(s.Hosts))
 	}
-	lose(&FailedError{First: Outcome{Host: "b", Status: 137}}) // the process died, not its host
+	lose(&FailedError{First: Outcome{Host: "b", Status: 137}}) // only the process died
 	require.Equal(t, []string{"a", "a", "b", "b", "c", "c"}, s.Hosts)
 	lose(&FailedError{First: Outcome{Host: "b", Status: sshFailed}})
 	require.Equal(t, []string{"a", "a", "d", "d", "c", "c"}, s.Hosts)

@@ -21,18 +21,18 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// workers are the roles of programs that behave like one on the runtime.
+// workers are the roles of programs that behave like programs on the runtime.
 var workers = map[string]worker{
 	"exchange":           {},
 	"wait":               {wait: true},
 	"stubborn":           {wait: true, stubborn: true, ignore: []os.Signal{syscall.SIGTERM, syscall.SIGINT}},
 	"stubborn-listening": {wait: true, stubborn: true},
-	// gone notices only the end of its line.
+	// gone detects only the end of its connection.
 	"gone":       {wait: true, stubborn: true, ignore: []os.Signal{syscall.SIGTERM, syscall.SIGPIPE}},
 	"grandchild": {wait: true, grandchild: true},
 }
 
-// play is the program that the tests start as jobs. It never returns.
+// play runs the program that the tests start as jobs. It never returns.
 func play(role string) {
 	if w, ok := workers[role]; ok {
 		w.run()
@@ -49,7 +49,7 @@ func play(role string) {
 			stopStarting()
 		}
 		worker{wait: true}.run()
-	case "leave": // something running
+	case "leave": // leaves a process running
 		startGrandchild()
 	case "share": // leaves files as libfabric's provider shm does, one of them older than this process, and is killed
 		for _, name := range sharedNames(os.Getpid()) {
@@ -80,7 +80,7 @@ func play(role string) {
 		b, err := json.Marshal(os.Environ())
 		check(err)
 		fmt.Println("environment " + string(b))
-	case "environment-joined": // visible to others when a process has joined
+	case "environment-joined": // prints the text visible to others after a process has joined
 		m := join()
 		for _, file := range []string{"cmdline", "environ"} {
 			b, err := os.ReadFile("/proc/self/" + file)
@@ -154,7 +154,7 @@ func stopStarting() {
 			check(err)
 			if bytes.Contains(b[:n], []byte("Addresses")) {
 				check(syscall.Kill(os.Getpid(), syscall.SIGSTOP))
-				return // another thread takes the signal: until then this process must not get the addresses
+				return // another thread takes the signal: before that, no addresses may come
 			}
 			near.Write(b[:n])
 		}
@@ -199,7 +199,7 @@ func leave(m *launch.Member) {
 type shown struct {
 	Args                      []string
 	Dir, Extra, Process, Name string
-	Left                      int  // variables of the job that children would find
+	Left                      int  // number of variables of the job that children would find
 	Started                   bool // by a launcher, as children would find
 }
 
@@ -214,7 +214,7 @@ func show() {
 	leave(m)
 }
 
-// testVariables are for tests, and not part of a job.
+// testVariables are variables for tests, and not of a job.
 var testVariables = []string{"PEBBLES_DATA=", "PEBBLES_PROGRAMS=", "PEBBLES_SEED=",
 	"PEBBLES_REQUIRE_"}
 

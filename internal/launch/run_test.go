@@ -39,7 +39,7 @@ func TestJobOfAnySizeRunsAndEnds(t *testing.T) {
 	}
 }
 
-// A job that its launcher encrypts has TLS on the lines to it and between processes.
+// A job that its launcher encrypts uses TLS for the connections to the launcher and between processes.
 func TestEncryptedJob(t *testing.T) {
 	t.Parallel()
 	runJob(t, "exchange", launch.Spec{Processes: 3, Transport: launch.Via{TLS: true}.String()})
@@ -57,13 +57,13 @@ func TestTwoJobsAtOnce(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestFirstFailureIsTheJobs ends the other processes as followers if they have joined, else by a signal.
+// TestFirstFailureIsTheJobs checks that other processes end as followers if they have joined, and else by a signal.
 func TestFirstFailureIsTheJobs(t *testing.T) {
 	for _, c := range []struct {
 		role             string
 		processes, ranks int
 		says             string
-		status, follower int // the follower's number, or -1
+		status, follower int // number of the follower, or -1
 		prints           string
 	}{
 		{"fail:2:7", 3, 6, "process 2 (ranks 4-5) ended with status 7 first; the other 2 ended with it", 7, 0, ""},
@@ -101,7 +101,7 @@ func TestStoppedProcessIsNamed(t *testing.T) {
 			t.Parallel() // it takes as long as its limit
 			var result launch.Result
 			var err error
-			for limit := 3 * time.Second; ; limit *= 2 { // until both have the time to join
+			for limit := 3 * time.Second; ; limit *= 2 { // until both have time to join
 				r := startJob(t, c.role, launch.Spec{
 					Processes: 2, StartLimit: limit, SilenceLimit: 2 * time.Second, Grace: time.Millisecond,
 				})
@@ -128,11 +128,11 @@ func TestProgramThatNeverJoins(t *testing.T) {
 	require.ErrorContains(t, err,
 		"not all processes have joined within 50ms; missing: process 0 (rank 0), process 1 (rank 1)")
 	require.Equal(t, launch.ExitError, result.Status)
-	for limit := time.Second / 4; ; limit *= 2 { // until the others have the time to join
+	for limit := time.Second / 4; ; limit *= 2 { // until the others have time to join
 		r := startJob(t, "never-one", launch.Spec{Processes: 3, StartLimit: limit})
 		result, err := r.wait(t)
 		require.ErrorContains(t, err, fmt.Sprintf("within %v; missing: process ", limit))
-		if strings.Contains(err.Error(), "missing: process 1 (rank 1);") { // the others end by their line, or SIGTERM
+		if strings.Contains(err.Error(), "missing: process 1 (rank 1);") { // the others end by their connection, or SIGTERM
 			require.Contains(t, []int{launch.ExitFollower, 143}, result.Outcomes[0].Status)
 			return
 		}
@@ -142,7 +142,7 @@ func TestProgramThatNeverJoins(t *testing.T) {
 
 func TestStrangersAtTheStart(t *testing.T) { runJob(t, "knock", launch.Spec{Processes: 2}) }
 
-// TestSharedMemoryOfAKilledProcess keeps the files in /dev/shm that are not the process's own.
+// TestSharedMemoryOfAKilledProcess checks that files in /dev/shm stay if they are not the process's own.
 func TestSharedMemoryOfAKilledProcess(t *testing.T) {
 	if _, err := os.Stat("/dev/shm"); err != nil {
 		t.Skip("this system has no named shared memory: ", err)

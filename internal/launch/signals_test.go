@@ -47,8 +47,8 @@ func TestSecondSignalEndsLater(t *testing.T) {
 	})
 }
 
-// TestPreemption sends the signals of schedulers, by the time of each, to a program that asks for a grace of 30 s, or
-// for none. One program ends in order, a second after the notice.
+// TestPreemption sends the signals of schedulers, at their times, to programs that ask for a grace of 30 s, or for
+// none. One program ends in order, a second after the notice.
 func TestPreemption(t *testing.T) {
 	const grace = 30 * time.Second
 	const term, interrupt, notice = syscall.SIGTERM, syscall.SIGINT, syscall.SIGUSR1

@@ -20,7 +20,7 @@ import (
 
 const (
 	sshdPath     = "/usr/sbin/sshd"
-	loginsAtOnce = 10 // that the server lets in
+	loginsAtOnce = 10 // logins that the server admits
 )
 
 // startSSHD runs Debian's sshd on a loopback port and returns the command that reaches it.
@@ -116,7 +116,7 @@ func TestRealSSH(t *testing.T) {
 		s.Hosts = s.Hosts[:1]
 		runJob(t, "exchange", s)
 	})
-	t.Run("more hosts than sshd lets in at once", func(t *testing.T) { // they are one host, which refuses some
+	t.Run("more hosts than sshd lets in at once", func(t *testing.T) { // all are one host, which refuses some
 		s := p.spec(launch.Spec{Processes: loginsAtOnce + 4, StartLimit: 5 * time.Minute})
 		s.Hosts = nil
 		for i := range s.Processes {

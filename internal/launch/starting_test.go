@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// idle is a job of processes that never end unless stopped.
+// idle returns a job with processes that run until they are ended.
 func idle(t *testing.T, processes int) *job {
 	t.Helper()
 	s, err := Spec{Processes: processes, Program: []string{"sleep", "1000"}, Stdout: os.Stderr,
@@ -40,7 +40,7 @@ func requireEnded(t *testing.T, j *job, started func(int) bool) error {
 	return err
 }
 
-// A signal ends the job while some processes have not been started: those would never get it.
+// A signal ends the job while some processes have not been started: it never reaches those.
 func TestSignalWhileProcessesAreStarted(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
 		j := idle(t, 100)
@@ -57,8 +57,8 @@ func TestSignalWhileProcessesAreStarted(t *testing.T) {
 	}
 }
 
-// TestEventsComeBetweenStarts ends a job before its first process: each turn of the loop takes an event or starts one
-// process, so that hardly any is started.
+// TestEventsComeBetweenStarts ends a job before its first process. Each turn of the loop takes an event or starts one
+// process, so hardly any process starts.
 func TestEventsComeBetweenStarts(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(errors.New("enough"))
@@ -67,7 +67,7 @@ func TestEventsComeBetweenStarts(t *testing.T) {
 	require.EqualError(t, requireEnded(t, j, func(n int) bool { return n < 100 }), "job was ended: enough")
 }
 
-// TestStartLimitHoldsWhileProcessesAreStarted sets a limit that passes long before all are started.
+// TestStartLimitHoldsWhileProcessesAreStarted sets a limit that passes long before all processes are started.
 func TestStartLimitHoldsWhileProcessesAreStarted(t *testing.T) {
 	j := idle(t, 100)
 	j.spec.StartLimit = 1
@@ -76,7 +76,7 @@ func TestStartLimitHoldsWhileProcessesAreStarted(t *testing.T) {
 		"not all processes have joined within 1ns")
 }
 
-// TestHostsStartInTurn has more hosts than are logged in to at once: each has one ssh, whatever runs there.
+// TestHostsStartInTurn has more hosts than logins at a time: each host has one ssh for all of its processes.
 func TestHostsStartInTurn(t *testing.T) {
 	s := Spec{Processes: 80, Bind: "127.0.0.1", SSH: []string{"sh", "-c", "exec sleep 1000"},
 		Program: []string{"sleep"}}
@@ -97,8 +97,8 @@ func TestHostsStartInTurn(t *testing.T) {
 	require.EqualError(t, requireEnded(t, j, func(n int) bool { return n == 2*loginsAtOnce }), "enough")
 }
 
-// TestProcessThatStopsAtTheEndIsNamed stops a process when the others have ended in order: only the launcher, with a
-// faster clock here, or the script on another host misses it.
+// TestProcessThatStopsAtTheEndIsNamed stops a process when the others have ended in order. Only the launcher, with a
+// faster clock here, or the agent on another host detects that.
 func TestProcessThatStopsAtTheEndIsNamed(t *testing.T) {
 	for _, c := range []struct{ shell, says, prints string }{
 		{"", "process 1 (rank 1) has been stopped for 2s while others have ended: let it go on by `kill -CONT ", ""},
@@ -156,7 +156,7 @@ func TestProcessThatStopsAtTheEndIsNamed(t *testing.T) {
 	}
 }
 
-// A job that exceeds this machine is refused in one sentence with its needs.
+// A job that exceeds this machine is refused in one sentence that states its needs.
 func TestImpossibleJobsAreRefused(t *testing.T) {
 	small := host{memory: 1 << 30, files: 1024}
 	require.NoError(t, (&Spec{Processes: 100, Ranks: 1000}).checkFits(small))
@@ -177,7 +177,7 @@ func TestImpossibleJobsAreRefused(t *testing.T) {
 		"no limit of files is known")
 }
 
-// Run refuses it before it starts anything.
+// Run refuses such a job before it starts any process.
 func TestImpossibleJobsAreNotStarted(t *testing.T) {
 	_, err := Run(t.Context(), Spec{Processes: processesMax, Ranks: 1 << 24, Program: []string{"/bin/true"}})
 	require.ErrorContains(t, err, "65536 processes need")

@@ -21,7 +21,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/launch/pmi/pmitest"
 )
 
-// tasks are processes that the test starts instead of another launcher.
+// tasks are processes that the test starts in the role of another launcher.
 type tasks struct {
 	role        string
 	count       int
@@ -54,7 +54,7 @@ func (ts tasks) run(t *testing.T) []ended {
 			f.Close()
 		}
 		running.Go(func() {
-			_ = c.Wait() // the status has its result
+			_ = c.Wait() // the status has the result
 			all[i] = ended{c.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 		})
 	}
@@ -90,7 +90,7 @@ func requireEmpty(t *testing.T, folder string) {
 // from a daemon that mpirun has started by srun. Two jobs of Slurm start in one folder at the same time.
 func TestTasksThatFindEachOther(t *testing.T) {
 	folder, temporary := t.TempDir(), t.TempDir()
-	inTemporary := "TMPDIR=" + temporary // where tasks of one host publish their addresses
+	inTemporary := "TMPDIR=" + temporary // tasks of one host publish their addresses here
 	for name, c := range map[string]tasks{
 		"in a folder": {count: 3, environment: inFolder(folder, 3)},
 		"of Slurm": {count: 3, environment: fixed("SLURM_PROCID", "SLURM_JOB_ID=77", "SLURM_STEP_ID=2",
@@ -181,7 +181,7 @@ func fixed(number string, others ...string) func(int) []string {
 	return func(i int) []string { return append([]string{fmt.Sprint(number, "=", i)}, others...) }
 }
 
-// TestTasksThatCannotStart requires a sentence for each fault, a nonzero status of every task, and no file left.
+// TestTasksThatCannotStart requires one sentence for each fault, a nonzero status of every task, and no file left.
 func TestTasksThatCannotStart(t *testing.T) {
 	within := func(limit string, environment func(int) []string) func(int) []string {
 		return func(i int) []string { return append(environment(i), "PEBBLES_START_LIMIT="+limit) }
@@ -205,7 +205,7 @@ func TestTasksThatCannotStart(t *testing.T) {
 		name        string
 		count       int
 		environment func(int) []string
-		who         int // the one that reports it; -1 is any
+		who         int // number of the task that reports it; -1 is any
 		says        string
 	}{
 		{"a missing task", 3, within("2s", inFolder(folders["missing"], 4)), 0, "3 did not come to process 0 at 127.0.0.1:"},
@@ -271,7 +271,7 @@ func TestPMIClosesInMidExchange(t *testing.T) {
 	m.Wait()
 }
 
-// TestTaskFails makes one task fail; the others end because of it, with the status of followers.
+// TestTaskFails has one failing task; the others end because of it, with the status of followers.
 func TestTaskFails(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -285,7 +285,7 @@ func TestTaskFails(t *testing.T) {
 	}
 }
 
-// TestTaskHidesTheSecret searches all that tasks leave readable for others.
+// TestTaskHidesTheSecret searches everything that tasks leave readable for others.
 func TestTaskHidesTheSecret(t *testing.T) {
 	environment := atAddresses(t, 3, fmt.Sprintf("127.0.0.1:%d", freePort(t)))
 	for i, e := range (tasks{role: "environment-joined", count: 3, environment: environment}).run(t) {
