@@ -15,8 +15,7 @@ import (
 
 // post carries messages between machines; its owner chooses the next rank to run. It keeps a clock for each rank: a
 // send takes the next tick, the earliest arrival of its message, and a rank receives one message per tick. So the last
-// tick is the number of rounds of ranks that send one message and receive one per round, for any order of execution
-// here.
+// tick is the number of rounds if ranks send and receive one message per round, for any order of execution.
 type post struct {
 	messages map[[2]int]map[[2]uint64]letter // from, to; seq, tag
 	sent     []int
@@ -229,7 +228,7 @@ func TestIndex(t *testing.T) {
 
 func TestReduceScatter(t *testing.T) {
 	each(t, func(t *testing.T, rng *rand.Rand, ranks, _ int) {
-		const words = 2 // an element
+		const words = 2 // per element
 		vectors := make([][]uint64, ranks)
 		sums := make([]uint64, words*ranks)
 		for r := range vectors {
@@ -247,7 +246,7 @@ func TestReduceScatter(t *testing.T) {
 			require.Equal(t, numbers(sums[at:at+words]...), got.values[r])
 			sent := ranks - 1
 			if r >= 1<<bits.Len(uint(ranks))/2 {
-				sent = ranks // its own element too
+				sent = ranks // including its own element
 			}
 			require.Equal(t, 8*words*sent, got.bytes[r])
 		}
@@ -269,8 +268,8 @@ func TestAllGather(t *testing.T) {
 	})
 }
 
-// gathered returns the number of values that a rank sends in an all-gathering: by one bit after the other those of all
-// ranks that agree with it in the bits not yet exchanged, and all to its partner.
+// gathered returns the number of values that a rank sends in an all-gathering. For each bit in turn it sends the values
+// of all ranks that agree with it in the bits not yet exchanged; at the end it sends all to its partner.
 func gathered(rank, ranks int) (n int) {
 	m := 1 << bits.Len(uint(ranks)) / 2
 	if rank >= m {
@@ -296,8 +295,8 @@ func total(ns []int) (sum int) {
 	return sum
 }
 
-// lines is a network without memory for each message: one slot for each pair of ranks. The next message may be written
-// after the last one has been taken.
+// lines is a network without memory for each message: it has one slot for each pair of ranks. The next message may be
+// written after the last one has been taken.
 type lines struct {
 	rank  int
 	ranks int
@@ -317,7 +316,7 @@ func (l *lines) Take(from int, _ uint64, _ uint32) ([]byte, bool) {
 	return l.slots[at], ok
 }
 
-// A machine that runs repeatedly, as those of detectors do, allocates nothing.
+// A machine that runs repeatedly, like those of detectors, allocates nothing.
 func TestMachinesKeepTheirMemory(t *testing.T) {
 	for _, ranks := range []int{5, 8} {
 		for name, steps := range map[string]func(rank int) []collective.Step{

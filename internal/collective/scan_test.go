@@ -11,8 +11,8 @@ import (
 	"github.com/activepebbles/pebbles/internal/collective"
 )
 
-// Concatenation shows the order of merges. A rank sends to all ranks that differ in one of the bits that number its
-// slab's ranks, and to the one with the next bit.
+// Concatenation shows the order of merges. A rank sends to all ranks that differ in one of the low bits that number the
+// ranks of its slab, and to the one with the next bit.
 func TestScan(t *testing.T) {
 	each(t, func(t *testing.T, rng *rand.Rand, ranks, log int) {
 		got := playAll(t, rng, ranks, func(m *collective.Machine, rank int) {
@@ -36,7 +36,7 @@ func TestScan(t *testing.T) {
 	})
 }
 
-// Values of no bytes are values.
+// Empty values are values.
 func TestScanOfNothing(t *testing.T) {
 	each(t, func(t *testing.T, rng *rand.Rand, ranks, _ int) {
 		merges := make([]int, ranks)
