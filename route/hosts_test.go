@@ -9,7 +9,7 @@ import (
 	"github.com/activepebbles/pebbles/route"
 )
 
-// between are the topologies that may lie between hosts, by name.
+// between holds the topologies that may lie between hosts, by name.
 var between = map[string]route.Constructor{
 	"hosts:direct": route.Direct, "hosts:hypercube": route.Hypercube, "hosts:tree": route.Tree,
 	"hosts:mesh:2": route.MeshOf(2), "hosts:mesh:3": route.MeshOf(3),
@@ -68,7 +68,7 @@ func TestHostsRoutes(t *testing.T) {
 	}
 }
 
-// Over even hosts the shape is that of the inner topology and a hop within a host, to the letter.
+// Over even hosts the shape is exactly that of the inner topology with a hop within a host.
 func TestHostsShape(t *testing.T) {
 	for _, hosts := range []int{1, 2, 3, 4, 6, 8, 13} {
 		for _, cores := range []int{1, 2, 5} {
@@ -91,7 +91,7 @@ func TestHostsShape(t *testing.T) {
 	}
 }
 
-// away returns the neighbours that a rank has on other hosts.
+// away returns the number of a rank's neighbours on other hosts.
 func away(t route.Topology, at, perHost int) (n int) {
 	for _, other := range t.Neighbors(at) {
 		n += b2i(other/perHost != at/perHost)
@@ -99,8 +99,8 @@ func away(t route.Topology, at, perHost int) (n int) {
 	return n
 }
 
-// 1,024 ranks on 64 hosts: 6 neighbours of a rank are on other hosts, where direct sends have 1,008, and an all-to-all
-// crosses the network in as many frames for each rank.
+// With 1,024 ranks on 64 hosts, 6 neighbours of a rank are on other hosts, instead of 1,008 with direct sends. An
+// all-to-all crosses the network in one frame per such neighbour.
 func TestFewNeighborsBetweenHosts(t *testing.T) {
 	const ranks, perHost = 1024, 16
 	hosts := ranks / perHost
