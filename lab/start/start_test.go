@@ -13,7 +13,7 @@ import (
 )
 
 // Each process takes part in the tree's greetings, reports and addresses, in a greeting with each neighbour, and in the
-// barrier, whatever its number.
+// barrier, for any number of processes.
 func TestMessages(t *testing.T) {
 	for _, processes := range []int{1, 2, 3, 9, 10, 64, 77, 512} {
 		shape, err := route.Check(route.Hypercube(processes))
@@ -32,7 +32,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// The processes of a host share its cores; those of other hosts have others.
+// The processes of a host share its cores, and no others.
 func TestCoresAreShared(t *testing.T) {
 	n := sim.Machines["ideal"]
 	n.Cores = sim.Cores{Count: 2}
@@ -51,7 +51,8 @@ func TestCoresAreShared(t *testing.T) {
 	}
 }
 
-// The levels of a tree, greetings and a barrier grow with the logarithm of the processes, addresses in proportion.
+// The times of tree levels, greetings and barrier grow with the logarithm of the number of processes, and that of
+// addresses in proportion.
 func TestStartsGrowSlowly(t *testing.T) {
 	var seconds []float64
 	for _, processes := range []int{64, 512, 4096} {
