@@ -12,7 +12,7 @@ type notice struct {
 	reason string
 	lost   int // the lost process, if its loss is the reason; otherwise nobody
 	to     int // destination; processes on the path take it too
-	by     int // neighbour of the destination in the tree that tells it
+	by     int // neighbour in the tree that informs the destination
 	hops   int // number of times that it was passed on to the destination
 }
 
