@@ -165,8 +165,7 @@ func (p *told) secret(c *scenario.Command) {
 	p.say(err, "it is read")
 }
 
-// readers logs whether a secret file of the given mode, owner and group may be read by user 1000 in groups 2000 and
-// 65532.
+// readers logs whether a file of the given mode may hold a secret of user 1000 in groups 2000 and 65532.
 func (p *told) readers(c *scenario.Command) {
 	mode, err := strconv.ParseUint(c.Text("mode", ""), 8, 32)
 	require.NoError(p, err)

@@ -132,7 +132,7 @@ func TestProgramThatNeverJoins(t *testing.T) {
 		r := startJob(t, "never-one", launch.Spec{Processes: 3, StartLimit: limit})
 		result, err := r.wait(t)
 		require.ErrorContains(t, err, fmt.Sprintf("within %v; missing: process ", limit))
-		if strings.Contains(err.Error(), "missing: process 1 (rank 1);") { // the others end by their connection, or SIGTERM
+		if strings.Contains(err.Error(), "missing: process 1 (rank 1);") { // others end by their connection or SIGTERM
 			require.Contains(t, []int{launch.ExitFollower, 143}, result.Outcomes[0].Status)
 			return
 		}
