@@ -46,7 +46,7 @@ func (q *queue) requeue(a *agent) {
 	q.waiting = append(q.waiting, a)
 }
 
-// endLogin records that an agent's ssh has reached its host or has ended, and returns its output before that.
+// endLogin ends an agent's login, and returns the output of an ssh that has ended before it reached its host.
 func (q *queue) endLogin(a *agent) (printed []byte) {
 	if a.login == nil {
 		return nil
