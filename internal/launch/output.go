@@ -190,7 +190,8 @@ func (j *job) stderr(p *process) (stream, error) { return j.stream(p, j.linesOf(
 
 // linesOf returns the destination of the output of a process, as Spec sets it. An agent passes the output on unchanged.
 func (j *job) linesOf(p *process, errors bool) *lines {
-	l := &lines{to: j.spec.Stdout, prefix: j.prefix(p.ranks()), raw: j.alone(), from: p.name()}
+	of := p.identity()
+	l := &lines{to: j.spec.Stdout, prefix: j.prefix(of.ranks()), raw: j.alone(), from: of.name()}
 	switch {
 	case j.above != nil:
 		l.to, l.prefix, l.raw = printer{j.above, p.Process, errors}, "", true

@@ -28,6 +28,11 @@ func newProcess(s *Spec, number int) *process {
 	return &process{Outcome: Outcome{Process: number, First: first, Last: last, Host: s.host(number)}}
 }
 
+// identity returns the fields that never change. Unlike the others they are for any goroutine.
+func (p *process) identity() Outcome {
+	return Outcome{Process: p.Process, First: p.First, Last: p.Last, Host: p.Host}
+}
+
 // child is a child of the launcher: a process of the job, or an ssh. Once it has started, the command belongs to the
 // goroutine in wait.
 type child struct {
