@@ -269,6 +269,16 @@ func (a *agent) process(number int) *process {
 	return a.processes[i]
 }
 
+// isNear reports whether a process that has joined listens on the launcher's host.
+func (j *job) isNear(process int) bool {
+	p := j.process(process)
+	if p == nil {
+		return false
+	}
+	host, _, _ := net.SplitHostPort(p.address)
+	return host == j.toward
+}
+
 // handle handles the message in the launcher's loop.
 func (h heard) handle(j *job) {
 	p := j.process(h.Process)
@@ -278,7 +288,7 @@ func (h heard) handle(j *job) {
 		j.terminate(terminateLimit)
 	case h.Complaint != nil:
 		c := *h.Complaint
-		c.by = h.Of
+		c.by, c.near = h.Of, j.isNear(h.Of)
 		j.received = append(j.received, c)
 	case h.Saved:
 		j.saved.Add(1)

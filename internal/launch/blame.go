@@ -59,7 +59,8 @@ func (e Outcome) byLauncher() bool {
 }
 
 // accused returns the process with the most complaints, the first of several, and the text of its first complaint. A
-// process that complains is alive, so it is accused only without any other.
+// process that complains is alive, so it is accused only without any other. If a network has fallen apart, each side
+// complains of the other, and the side of the launcher's host is right: only there the job can go on.
 func accused(received []complaint) (process int, lost string) {
 	votes := make(map[int]int)
 	for _, c := range received {
@@ -67,8 +68,12 @@ func accused(received []complaint) (process int, lost string) {
 	}
 	most := math.MinInt
 	for _, c := range received {
+		weight := 1
+		if c.near {
+			weight += 2 * len(received) // more than all others can give and take
+		}
 		for _, p := range c.Processes {
-			votes[p]++
+			votes[p] += weight
 		}
 	}
 	for _, c := range received {

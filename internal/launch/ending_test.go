@@ -79,6 +79,8 @@ func TestComplaintsNameWhoSaysNothing(t *testing.T) {
 			1, "process 0: silence"},
 		"both complain": {[]Outcome{follower(0), follower(1)}, []complaint{of(0, 1), of(1, 0)}, 1,
 			"process 0: silence"},
+		"the launcher's side is right": {[]Outcome{follower(0), follower(1), follower(2), follower(3)}, []complaint{of(3, 0),
+			of(2, 0), {Processes: []int{2}, Cause: "silence", by: 1, near: true}}, 2, "process 1: silence"},
 		"several are missing": {[]Outcome{follower(0), stopped}, []complaint{of(0, 1, 2)}, 1, "process 0: silence"},
 		"a crash says more":   {[]Outcome{follower(0), crashed, stopped}, []complaint{of(0, 1)}, 3, ""},
 		"a line is silent": {[]Outcome{follower(1), stopped}, []complaint{of(ofLauncher, 1)}, 1,

@@ -24,6 +24,7 @@ type complaint struct {
 	Processes []int  // the lost ones, at most blamedMax
 	Cause     string // of the loss
 	by        int    // the sender
+	near      bool   // the sender runs on the launcher's host
 }
 
 // The limits of messages, in bytes, and of the processes of a complaint.

@@ -71,7 +71,7 @@ var catalogue = []mutation{
 	{"pebbles for ranks beyond the columns go along a column that is none", "route/columns.go",
 		"return core - t.byLeast.quotient(core)*t.least", "return core", "TestHostsRoutes"},
 	{"links to ranks beyond the columns come before those between hosts", "route/columns.go",
-		"case e < t.least:", "case p == q:", "TestReadyMadeAreSound"},
+		"case e < t.least:", "case e < t.least || p == q:", "TestReadyMadeAreSound"},
 	{"processes of two hosts pass for one host", "netio/tcp/listen.go", "process == 0 || host != last",
 		"process == 0 || host < last", "TestHostsOfAddresses"},
 	{"a team's ranks are all on one host", "internal/engine/team.go", "if i == 0 || job.HostOf(m)",
