@@ -13,7 +13,7 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// process is the launcher's view of one process of a job. Only the launcher's loop uses it.
+// process is the launcher's view of one process of a job. Only the launcher's loop uses it, except identity.
 type process struct {
 	Outcome
 	child            // of this launcher; unused if an agent has started it
