@@ -8,7 +8,8 @@ import (
 // soakVariable sets how long tests that soak go on, over each transport, such as 10s.
 const soakVariable = "PEBBLES_SOAK"
 
-// Soak makes the condition of a loop: for so many rounds, or from now on for as long as PEBBLES_SOAK says, such as 10s.
+// Soak returns the condition of a loop. It holds for the given number of rounds, or, if PEBBLES_SOAK is set, for that
+// time from now on, such as 10s.
 // Ranks whose rounds have collectives let one of them decide.
 func Soak(rounds int) (more func(done int) bool) {
 	text := os.Getenv(soakVariable)

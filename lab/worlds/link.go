@@ -157,7 +157,7 @@ func (h *half) take(b []byte) (n int, until time.Time, err error) {
 	return 0, sooner(until, h.deadline), nil
 }
 
-// sooner returns the earlier of two times, either of which may be zero.
+// sooner returns the earlier of two times. A zero time counts as none.
 func sooner(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b

@@ -66,7 +66,7 @@ type member struct {
 	place netio.Place
 	left  *left
 
-	quit           chan struct{} // closed when the process is told of a loss, and ends the job
+	quit           chan struct{} // closed at the first report of a loss; the process then ends the job
 	failed, closed error         // of the start, and of the end
 	started        time.Time
 

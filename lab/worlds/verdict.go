@@ -87,8 +87,8 @@ func (p *member) excused(err error) bool {
 	return false
 }
 
-// late returns the time from a death, or from the later start of the process, until the process is told of it. It is 0
-// if no report is due.
+// late returns the delay of the report of a death: the time from the death, or from the start of the process if that is
+// later, to the report. It is 0 if no report is due.
 func (p *member) late() time.Duration {
 	if p.died.IsZero() || p.Long == 1 || p.Abort == 0 || p.toldAt.IsZero() || p.unstarted() {
 		return 0

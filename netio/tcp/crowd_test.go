@@ -14,8 +14,8 @@ import (
 	"github.com/activepebbles/pebbles/netio"
 )
 
-// crowd is processes of a rank each that are connected in memory, as at the start where they connect on need. Each ends
-// the job as the runtime does when it is told that another one is lost.
+// crowd is processes with one rank each, connected in memory as at the start of a job that connects on need. At the
+// report of a loss each process ends the job, as the runtime does.
 type crowd struct {
 	all    []*Transport
 	told   []chan error
