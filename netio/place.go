@@ -105,6 +105,21 @@ func (p Place) Hosts() []int {
 	return firsts
 }
 
+// OnHost returns the number of ranks on this process's host.
+func (p Place) OnHost() int {
+	first, processes := p.Process, 1
+	if p.hosts != nil {
+		host := p.HostOf(p.First)
+		first, processes = (*p.hosts)[host], p.Processes-(*p.hosts)[host]
+		if host+1 < len(*p.hosts) {
+			processes = (*p.hosts)[host+1] - first
+		}
+	}
+	from, _ := p.Span(first)
+	_, to := p.Span(first + processes - 1)
+	return to - from
+}
+
 // Has reports whether a rank lives in this process.
 func (p Place) Has(rank int) bool { return p.First <= rank && rank < p.Last }
 

@@ -35,11 +35,19 @@ func TestHostsOfPlaces(t *testing.T) {
 	p := netio.PlaceOf(7, 4, 2) // ranks 0-1, 2-3, 4-5 and 6
 	require.Equal(t, []int{0, 2, 4, 6}, p.Hosts())
 	require.Equal(t, 2, p.HostOf(5))
+	require.Equal(t, 2, p.OnHost())
 	for _, hosts := range [][]int{{0}, {0, 1}, {0, 3}, {0, 1, 3}, {0, 1, 2, 3}} {
 		placed := p.OnHosts(hosts)
 		require.Equal(t, p, placed.OnHosts(nil))
 		all := placed.Hosts()
 		require.Len(t, all, len(hosts))
+		beside := 0
+		for rank := range p.Ranks {
+			if placed.HostOf(rank) == placed.HostOf(p.First) {
+				beside++
+			}
+		}
+		require.Equal(t, beside, placed.OnHost())
 		for rank, host := 0, -1; rank < p.Ranks; rank++ {
 			if host+1 < len(hosts) && p.ProcessOf(rank) == hosts[host+1] {
 				host++

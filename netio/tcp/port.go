@@ -198,7 +198,7 @@ func (p *Port) Pause() {
 	p.t.acks.flushPrompt()
 	if p.streak.Long() {
 		p.streak.End()
-		p.Wait(idle.PauseMax)
+		p.Wait(p.t.pause)
 		return
 	}
 	p.streak.Polls++
@@ -212,7 +212,7 @@ func (p *Port) Pause() {
 
 func (p *Port) pauseServed() {
 	if p.pauses%idle.ParkEvery == 0 && p.t.place.Processes > 1 {
-		p.Wait(idle.PauseMax)
+		p.Wait(p.t.pause)
 		return
 	}
 	p.t.acks.flushPrompt()

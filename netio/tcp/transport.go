@@ -14,6 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/internal/handshake"
 	"github.com/activepebbles/pebbles/internal/leaks"
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/idle"
 	"github.com/activepebbles/pebbles/netio/internal/inflight"
 	"github.com/activepebbles/pebbles/netio/internal/local"
 	"github.com/activepebbles/pebbles/netio/internal/way"
@@ -53,6 +54,7 @@ type Transport struct {
 	connector  connector
 	aborted    atomic.Bool
 	spread     *spread
+	pause      time.Duration  // longest time that a rank parks in a pause
 	lost       atomic.Int64   // one more than the process that was lost first; 0 for none
 	down       atomic.Bool    // aborted or closing: frames are dropped
 	running    sync.WaitGroup // readers and writers
@@ -72,6 +74,7 @@ var (
 func newTransport(c Config) *Transport {
 	t := &Transport{config: c, events: newEvents(), over: make(chan struct{})}
 	t.place = c.Place.OnHosts(hostsOf(c.Addresses))
+	t.pause = idle.PauseFor(t.place.OnHost())
 	t.locals = local.NewPorts(t.place)
 	t.space = exposed.NewSpace(t.place.Process, local.Users(t.place), exposed.EntriesMax)
 	t.peers.all = make([]atomic.Pointer[peer], t.place.Processes)

@@ -47,8 +47,11 @@ const (
 	// ParkEvery is the number of pauses for each pause that parks until something arrives. Where goroutines serve the
 	// connections, the Go scheduler polls these only when it finds nothing else to run, or every 10 ms.
 	ParkEvery = 16
-	// PauseMax is the longest time that a rank parks in a pause.
-	PauseMax = time.Millisecond
+	// PauseMin is the longest time that a rank parks in a pause where few share a core.
+	PauseMin = time.Millisecond
+	// PauseEach is that time for each rank of the core, where there are many. A rank's wake-up and its look take the
+	// core about 50 µs.
+	PauseEach = 100 * time.Microsecond
 	// CoreYieldEvery is the number of pauses for each yield to other processes, which may share this rank's processor.
 	CoreYieldEvery = 4
 	// SchedYieldEvery is the number of pauses for each yield to other goroutines of this process. These have processors

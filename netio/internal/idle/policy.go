@@ -12,18 +12,26 @@ import (
 // that take the core from another process. Ranks that outnumber the cores of their process yield to each other. Ranks
 // that outnumber the cores of the host yield to other processes.
 type Policy struct {
-	Looks        int    // of one poll
-	CollectEvery int    // polls of a Wait between two looks for returned frames
-	Min, Max     int    // of a rank's spin limit: idle polls before it parks
-	Ranks        uint32 // polls between two yields to ranks of this process
-	Processes    uint32 // polls between two yields to other processes; 0 means never
-	Yield        func() // to other processes
+	Looks        int           // of one poll
+	CollectEvery int           // polls of a Wait between two looks for returned frames
+	Min, Max     int           // of a rank's spin limit: idle polls before it parks
+	Ranks        uint32        // polls between two yields to ranks of this process
+	Processes    uint32        // polls between two yields to other processes; 0 means never
+	Yield        func()        // to other processes
+	Pause        time.Duration // longest time that a rank parks in a pause
+}
+
+// PauseFor returns the longest time that a rank parks in a pause, on a host of this number of ranks. Their wake-ups
+// leave the cores half of their time.
+func PauseFor(onHost int) time.Duration {
+	return max(PauseMin, time.Duration(onHost/runtime.NumCPU())*PauseEach)
 }
 
 // PolicyFor returns the policy of a process with here of the onHost ranks on this host.
 func PolicyFor(here, onHost int) Policy {
 	p := Policy{
 		Looks: SpinLooks, CollectEvery: SpinCollectEvery, Min: SpinMin, Max: SpinMax, Ranks: SpinSchedEvery, Yield: cpu.Yield,
+		Pause: PauseFor(onHost),
 	}
 	if here > runtime.GOMAXPROCS(0) {
 		p.Looks, p.Ranks = 1, 1

@@ -27,6 +27,17 @@ func TestSpinLimitComesBack(t *testing.T) {
 	}
 }
 
+// TestPausesOfManyRanks requires that the wake-ups of ranks that pause take at most half of the cores' time, at 50 µs
+// each, and that few ranks look again after a millisecond.
+func TestPausesOfManyRanks(t *testing.T) {
+	require.Equal(t, time.Millisecond, PauseFor(1))
+	for _, ranks := range []int{10, 100, 1000} {
+		onHost := ranks * runtime.NumCPU()
+		require.LessOrEqual(t, time.Duration(ranks)*50*time.Microsecond, PauseFor(onHost)/2)
+		require.Equal(t, PauseFor(onHost), PolicyFor(1, onHost).Pause)
+	}
+}
+
 // row pauses until the streak ends, at most the given number of times, and returns the number of pauses.
 func (v *Streak) row(most int, each time.Duration) (pauses int) {
 	for ; pauses < most && !v.Long(); pauses++ {

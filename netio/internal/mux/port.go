@@ -146,7 +146,7 @@ func (p *port) Pause() {
 	switch {
 	case p.spin():
 	case p.spunEnough():
-		p.park(idle.PauseMax)
+		p.park(p.policy.Pause)
 	default:
 		p.yieldIdle()
 	}
