@@ -16,6 +16,7 @@ const Limit = 2 * time.Minute
 type Options struct {
 	Repeats  int                  // counted runs of each case; at least 1
 	WarmUp   int                  // earlier runs of each case
+	Tries    int                  // runs of each of a case's choices; 0: the first choice is taken
 	Limit    time.Duration        // of one run; 0 is [Limit]
 	Command  string               // as the user typed it, for the results
 	Progress func(Step)           // if not nil, called after every run
@@ -30,7 +31,8 @@ type Step struct {
 	Done, Total int // runs of the whole suite
 }
 
-// Alternate measures a suite: each group separately, its cases in turn, Options.Repeats times. Every second round has
+// Alternate measures a suite: each group separately, its cases in turn, Options.Repeats times. Before that it
+// chooses among the choices of each case. Every second round has
 // the opposite order, so that no case always follows the same other. The machine's state is probed before and after
 // each run. Alternate stops with an error at the first run that fails, prints no result, is wrong, or differs where it
 // must not. When ctx ends, the error is its cause. The results beside an error are those of the complete groups.
@@ -50,6 +52,9 @@ func Alternate(ctx context.Context, groups []Group, o Options) (Results, error) 
 	a := alternation{Options: o}
 	for _, g := range groups {
 		a.total += len(g.Cases) * (o.Repeats + o.WarmUp)
+		for _, c := range g.Cases {
+			a.total += len(c.Choices) * o.Tries
+		}
 	}
 	results := NewResults(o.Command)
 	results.Repeats, results.WarmUp = o.Repeats, o.WarmUp
@@ -72,7 +77,11 @@ type alternation struct {
 func (a *alternation) group(ctx context.Context, g Group) (GroupResult, error) {
 	measured := GroupResult{Name: g.Name, Title: g.Title, About: g.About}
 	for _, c := range g.Cases {
-		measured.Results = append(measured.Results, &Result{Case: c.typed()})
+		r := &Result{Case: c.typed()}
+		measured.Results = append(measured.Results, r)
+		if err := a.choose(ctx, r); err != nil {
+			return measured, fmt.Errorf("%s: %s: %w", r.Name, r.Line, err)
+		}
 	}
 	for round := 1 - a.WarmUp; round <= a.Repeats; round++ {
 		order := slices.Clone(measured.Results)
@@ -91,22 +100,25 @@ func (a *alternation) group(ctx context.Context, g Group) (GroupResult, error) {
 	return measured, nil
 }
 
-// step runs a case once.
+// step runs a case once, and keeps the sample unless repeat is 0.
 func (a *alternation) step(ctx context.Context, r *Result, repeat int) error {
-	sample, err := r.run(ctx, a.Limit, a.Probe)
-	if err != nil {
+	sample, err := a.run(ctx, r.Case, repeat)
+	if err != nil || repeat == 0 {
 		return err
 	}
-	if repeat > 0 {
-		if err := r.addSample(sample); err != nil {
-			return err
-		}
+	return r.addSample(sample)
+}
+
+func (a *alternation) run(ctx context.Context, c Case, repeat int) (Sample, error) {
+	sample, err := c.run(ctx, a.Limit, a.Probe)
+	if err != nil {
+		return sample, err
 	}
 	a.done++
 	if a.Progress != nil {
-		a.Progress(Step{Case: r.Case, Repeat: repeat, Sample: sample, Done: a.done, Total: a.total})
+		a.Progress(Step{Case: c, Repeat: repeat, Sample: sample, Done: a.done, Total: a.total})
 	}
-	return nil
+	return sample, nil
 }
 
 // run runs the command once.

@@ -47,6 +47,29 @@ func TestAlternation(t *testing.T) {
 	require.WithinRange(t, results.Date, begun.Truncate(time.Second), time.Now())
 }
 
+// TestChoices requires that a case is measured with the fastest of its choices, whether more or less is better, that
+// all are recorded and shown, and that the first is taken when none is to be tried.
+func TestChoices(t *testing.T) {
+	c := script(t, "a", `[ "$1" = --size ] && echo "{\"errors\": 0, \"rate\": $((10 - ($2 - 3) * ($2 - 3)))}"`)
+	c.Choices = []string{"--size 2", "--size 3", "--size 5"}
+	slow := c
+	slow.Name, slow.Lower = "b", true
+	groups := []Group{{Name: "one", Cases: []Case{c, slow}}}
+	results, err := Alternate(t.Context(), groups, Options{Repeats: 2, Tries: 3, Probe: near})
+	require.NoError(t, err)
+	tried := []Tried{{"--size 2", 9}, {"--size 3", 10}, {"--size 5", 6}}
+	require.Equal(t, []float64{10, 10}, results.Find("a").Values())
+	require.Equal(t, []float64{6, 6}, results.Find("b").Values())
+	require.Equal(t, tried, results.Find("a").Tried)
+	require.Equal(t, c.Args[0]+" --size 3", results.Find("a").Line)
+	require.Contains(t, results.Markdown(nil), "- Tried for b: `--size 2` 9, `--size 3` 10, `--size 5` 6.")
+
+	results, err = Alternate(t.Context(), groups, Options{Repeats: 1, Probe: near})
+	require.NoError(t, err)
+	require.Equal(t, []float64{9}, results.Find("b").Values())
+	require.Empty(t, results.Find("b").Tried)
+}
+
 // TestBadRuns requires that each failure of a run ends the measurement, and is reported.
 func TestBadRuns(t *testing.T) {
 	for text, why := range map[string]string{

@@ -13,8 +13,10 @@ import (
 type Case struct {
 	// unique in the whole suite; names of cases that bound others begin with "limit-"
 	Name string   `json:"name"`
-	Args []string `json:"-"`             // program, as a path or a name in PATH, and its arguments
-	Env  []string `json:"env,omitempty"` // NAME=value, added to the environment of this process
+	Args []string `json:"-"` // program, as a path or a name in PATH, and its arguments
+	// Choices are further arguments to choose from: sizes of buffers, methods. The case is measured with the fastest.
+	Choices []string `json:"-"`
+	Env     []string `json:"env,omitempty"` // NAME=value, added to the environment of this process
 	// command as a user would type it; empty: Env and Args with spaces between them
 	Line string `json:"line"`
 
@@ -161,4 +163,26 @@ func (g Group) want(c Case, wanted map[string]bool) {
 			g.want(other, wanted)
 		}
 	}
+}
+
+// Against returns the groups without their limits. Each case follows the same one of another build of its program, and
+// is compared with that.
+func Against(groups []Group, program string) (pairs []Group) {
+	for _, g := range groups {
+		pair := Group{Name: g.Name, About: g.About}
+		for _, c := range g.Cases {
+			if c.Limit() {
+				continue
+			}
+			other := c
+			other.Name, other.Against, other.Point = c.Name+", other build", "", nil
+			other.Args = append([]string{program}, c.Args[1:]...)
+			c.Against, c.Point = other.Name, nil
+			pair.Cases = append(pair.Cases, other, c)
+		}
+		if pair.Cases != nil {
+			pairs = append(pairs, pair)
+		}
+	}
+	return pairs
 }

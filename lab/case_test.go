@@ -65,3 +65,22 @@ func TestMatching(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, some[0].Cases, 2, "cases may be compared with each other")
 }
+
+// TestAgainst requires that each case but limits is compared with the same one of another build.
+func TestAgainst(t *testing.T) {
+	limit := Case{Name: "limit-a", Args: []string{"this", "limit"}, Field: "rate"}
+	a := Case{Name: "a", Args: []string{"this", "a", "--json"}, Field: "rate", Against: "limit-a",
+		Point: &Point{"a", "ranks", 2}}
+	groups := []Group{{Name: "none", Cases: []Case{limit}}, {Name: "one", About: "x", Cases: []Case{limit, a}}}
+	pairs := Against(groups, "that")
+	require.NoError(t, Check(pairs))
+	require.Len(t, pairs, 1)
+	require.Len(t, pairs[0].Cases, 2)
+	other, this := pairs[0].Cases[0], pairs[0].Cases[1]
+	require.Equal(t, []string{"that", "a", "--json"}, other.Args)
+	require.Equal(t, []string{"this", "a", "--json"}, this.Args)
+	require.Equal(t, other.Name, this.Against)
+	require.Empty(t, other.Against)
+	require.Equal(t, "a", this.Name)
+	require.NotNil(t, a.Point, "the given group is left alone")
+}

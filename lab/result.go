@@ -38,8 +38,9 @@ type GroupResult struct {
 // Result is the result of a case.
 type Result struct {
 	Case
-	Samples []Sample          `json:"samples"` // one per repeat, in order
-	Exactly map[string]string `json:"exactly"` // fields of Case.Exact, the same in every sample
+	Tried   []Tried           `json:"tried,omitempty"` // choices of arguments
+	Samples []Sample          `json:"samples"`         // one per repeat, in order
+	Exactly map[string]string `json:"exactly"`         // fields of Case.Exact, the same in every sample
 	// of the work, the same in every sample; empty if the command prints none
 	Sum string `json:"checksum,omitempty"`
 }

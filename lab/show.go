@@ -88,7 +88,22 @@ func (g GroupResult) markdown(b *strings.Builder, pictures map[string][]string) 
 		t.Row(r.Name, s.Median, s.Min, s.Max, s.Spread, r.Unit, g.ratio(r), r.Against, r.State(), "`"+r.Line+"`")
 	}
 	b.WriteString(t.String())
+	b.WriteString(g.choices())
 	b.WriteString(g.Images(pictures))
+}
+
+// choices returns a list of the arguments that were tried, with the median of each.
+func (g GroupResult) choices() (list string) {
+	for _, r := range g.Results {
+		var all []string
+		for _, one := range r.Tried {
+			all = append(all, fmt.Sprintf("`%s` %s", one.Arguments, Digits(one.Value)))
+		}
+		if all != nil {
+			list += fmt.Sprintf("\n- Tried for %s: %s.", strings.TrimPrefix(r.Name, g.Name+": "), strings.Join(all, ", "))
+		}
+	}
+	return list + strings.Repeat("\n", min(1, len(list)))
 }
 
 // Images returns the pictures of a group in Markdown, by their links.

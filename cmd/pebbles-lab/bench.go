@@ -32,6 +32,7 @@ type bench struct {
 	results string // file
 	plot    string // folder
 	page    string // file
+	against string // another build of pebbles
 }
 
 func newBench(t command.Terminal) *cobra.Command {
@@ -47,6 +48,7 @@ func newBench(t command.Terminal) *cobra.Command {
 		Example: "  pebbles-lab bench --list\n" +
 			"  pebbles-lab bench --quick Latency\n" +
 			"  pebbles-lab bench --repeats 11 --json new.json RandomAccess\n" +
+			"  pebbles-lab bench --against old/pebbles --repeats 5\n" +
 			"  pebbles-lab bench compare old.json new.json",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -65,6 +67,8 @@ func newBench(t command.Terminal) *cobra.Command {
 	f.StringVar(&b.results, "json", "", "write the results to a file, for pebbles-lab bench compare")
 	f.StringVar(&b.plot, "plot", "", "draw the results into a folder, as SVG")
 	f.StringVar(&b.page, "page", "", "put the results into a page of Markdown, between its comments")
+	f.StringVar(&b.against, "against", "", "another build of `pebbles`, to run each row in turn with; ratios are to its "+
+		"speed")
 	f.BoolVar(&b.list, "list", false, "list the rows and their commands, and measure nothing")
 	f.BoolVarP(&b.quiet, "quiet", "q", false, "show no progress")
 	c.AddCommand(newBenchCompare(t))
@@ -82,6 +86,9 @@ func (b *bench) start(expression string) error {
 	}
 	all := suite.Groups(suite.Options{Program: self, Quick: b.quick, Transports: command.Transports})
 	some, err := lab.Matching(all, expression)
+	if b.against != "" {
+		some = lab.Against(some, b.against)
+	}
 	switch {
 	case err != nil:
 		return err

@@ -82,12 +82,12 @@ func (o options) compare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	how := lab.Options{Repeats: o.Repeats, WarmUp: 1, Command: o.line(), Progress: func(s lab.Step) {
+	how := lab.Options{Repeats: o.Repeats, WarmUp: 1, Tries: 3, Command: o.line(), Progress: func(s lab.Step) {
 		fmt.Fprintf(o.Stderr, "%d of %d: %s: %.4g %s (%s)\n", s.Done, s.Total, s.Case.Name, s.Sample.Value, s.Case.Unit,
 			s.Sample.State)
 	}}
 	if o.Small {
-		how.Repeats, how.WarmUp = 1, 0
+		how.Repeats, how.WarmUp, how.Tries = 1, 0, 0
 	}
 	results, err := lab.Alternate(ctx, groups, how)
 	if err != nil {
