@@ -1,7 +1,6 @@
 package appstest
 
 import (
-	"errors"
 	"os"
 
 	"github.com/activepebbles/pebbles/pebble"
@@ -23,6 +22,9 @@ func half(f func(r *pebble.Rank) error) func(r *pebble.Rank) error {
 		if err != nil || !team.Member() {
 			return err
 		}
-		return errors.Join(f(team.Rank), team.Free())
+		if err := f(team.Rank); err != nil {
+			return err // the others do not come to free the team
+		}
+		return team.Free()
 	}
 }

@@ -89,10 +89,10 @@ func (s Shape) Config() pebble.Config {
 
 // Run runs f on every rank of one job of this shape, and returns the joined errors of all processes. With shm and tcp
 // the job's processes share this one, and connect over loopback. With sim they are simulated, with faults. It ends
-// within patience, whatever f does to the job.
+// within patience, and the time that PEBBLES_SOAK sets, whatever f does to the job.
 func (s Shape) Run(t testing.TB, f func(r *pebble.Rank) error) error {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), patience+soakTime())
 	defer cancel()
 	if s.Team || onTeams {
 		s.Ranks, f = 2*s.Ranks, half(f)
