@@ -29,9 +29,25 @@ func TestScatterAgainstSlices(t *testing.T) {
 	t.Run("36", func(t *testing.T) {
 		scattersAsSlices(t, func(i uint64) [9]uint32 { return [9]uint32{uint32(i), 8: 9} })
 	})
+	t.Run("19", func(t *testing.T) {
+		scattersAsSlices(t, func(i uint64) [19]byte { return [19]byte(everyByte(i)[:19]) })
+	})
+	t.Run("84", func(t *testing.T) {
+		scattersAsSlices(t, func(i uint64) [84]byte { return [84]byte(everyByte(i)[:84]) })
+	})
+	t.Run("128", func(t *testing.T) { scattersAsSlices(t, func(i uint64) [128]byte { return [128]byte(everyByte(i)) }) })
 	t.Run("40", func(t *testing.T) { scattersAsSlices(t, func(i uint64) [5]uint64 { return [5]uint64{i, 4: ^i} }) })
 	t.Run("240", func(t *testing.T) { scattersAsSlices(t, func(i uint64) [30]uint64 { return [30]uint64{i, 29: ^i} }) })
 	t.Run("16", func(t *testing.T) { scattersAsSlices(t, func(i uint64) [2]uint64 { return [2]uint64{i, ^i} }) })
+}
+
+// everyByte returns bytes that differ from place to place, and from number to number.
+func everyByte(i uint64) []byte {
+	all := make([]byte, 128)
+	for at := range all {
+		all[at] = byte(i>>(8*(at%8))) + byte(at)
+	}
+	return all
 }
 
 func scattersAsSlices[V any](t *testing.T, make1 func(i uint64) V) {

@@ -25,11 +25,12 @@ func ScatterOf(size int) Scatter {
 	}
 }
 
-// bySize has loops by the size in words of 4 bytes. Larger pebbles are copied by one call each, without loss.
+// bySize has loops by the size in words of 4 bytes. Other pebbles are copied in pieces, at some 20 instructions more.
 var bySize = [...]Scatter{
 	1: scatter[uint32], 2: scatter[uint64], 3: scatter[[3]uint32], 4: scatter[[2]uint64], 5: scatter[[5]uint32],
-	6: scatter[[3]uint64], 7: scatter[[7]uint32], 8: scatter[[4]uint64], 10: scatter[[5]uint64], 12: scatter[[6]uint64],
-	14: scatter[[7]uint64], 16: scatter[[8]uint64],
+	6: scatter[[3]uint64], 7: scatter[[7]uint32], 8: scatter[[4]uint64], 9: scatter[[9]uint32], 10: scatter[[5]uint64],
+	11: scatter[[11]uint32], 12: scatter[[6]uint64], 13: scatter[[13]uint32], 14: scatter[[7]uint64],
+	15: scatter[[15]uint32], 16: scatter[[8]uint64],
 }
 
 // scatter is Scatter for pebbles of the size of V, with any alignment.
@@ -64,17 +65,47 @@ func scatter[V any](lanes []Lane, to []uint32, from unsafe.Pointer) (put, full i
 	return put, -1
 }
 
-// scatterBytes is Scatter for pebbles of any size.
+// scatterBytes is Scatter for pebbles of any size. It copies them by pieces of 16 bytes; the last one may overlap the
+// one before.
 func scatterBytes(lanes []Lane, to []uint32, from unsafe.Pointer, size int) (put, full int) {
-	for i, lane := range to {
-		l := &lanes[lane]
-		Move(l.Append(size), unsafe.Add(from, i*size), size)
+	for put < len(to) {
+		l := &lanes[to[put]]
+		n := leading(to[put:][:min(len(to)-put, int(l.capacity-l.n))])
+		if n < runLeast {
+			break
+		}
+		Move(unsafe.Add(l.base, int(l.n)*size), unsafe.Add(from, put*size), n*size)
+		l.n += uint32(n)
+		put += n
 		if l.Full() {
-			return i + 1, int(lane)
+			return put, int(to[put-1])
 		}
 	}
-	return len(to), -1
+	for ; put < len(to); put++ {
+		l := &lanes[to[put]]
+		at, pebble := unsafe.Add(l.base, int(l.n)*size), unsafe.Add(from, put*size)
+		if size < len(piece{}) || size > piecesMost {
+			Move(at, pebble, size)
+		} else {
+			last := size - len(piece{})
+			for done := 0; done < last; done += len(piece{}) {
+				*(*piece)(unsafe.Add(at, done)) = *(*piece)(unsafe.Add(pebble, done))
+			}
+			*(*piece)(unsafe.Add(at, last)) = *(*piece)(unsafe.Add(pebble, last))
+		}
+		l.n++
+		if l.Full() {
+			return put + 1, int(to[put])
+		}
+	}
+	return put, -1
 }
+
+// piece is a part of a pebble that one instruction copies.
+type piece [16]byte
+
+// piecesMost is the largest pebble, in bytes, that pieces copy in less time than a call.
+const piecesMost = 128
 
 // runLeast is the length of a run for one lane from which copying it in one piece costs less.
 const runLeast = 8

@@ -167,6 +167,9 @@ func (c *core) fullLane(vs pebbles) int {
 
 // Flush implements engine.Endpoint.
 func (c *core) Flush(why coalesce.Reason, stage int) (sent, left bool) {
+	if !c.Holds() {
+		return false, false
+	}
 	moved, before := c.flushBuffers(), c.engine.Count.FramesSent
 	if c.cache != nil && c.Holds() && c.out.FlushesCaches(stage) {
 		c.release(c.origin()) // may wait for room, and flush meanwhile
