@@ -162,12 +162,14 @@ func (h *arrayHalos) round(from int, set func(out, own, above, below []float64))
 	})
 }
 
-// relax sets the inner points of a row to the mean of their neighbours.
+// relax sets the inner points of a row to the mean of their neighbours. It reads each point of the row once.
 func relax(out, above, row, below []float64) {
-	n := len(out)
-	above, row, below = above[:n], row[:n], below[:n]
-	for i := 1; i < n-1; i++ {
-		out[i] = 0.25 * ((above[i] + below[i]) + (row[i-1] + row[i+1]))
+	n := len(out) - 2
+	out, above, below, right := out[1:][:n], above[1:][:n], below[1:][:n], row[2:][:n]
+	left, point := row[0], row[1]
+	for i, next := range right {
+		out[i] = 0.25 * ((above[i] + below[i]) + (left + next))
+		left, point = point, next
 	}
 }
 
