@@ -36,18 +36,8 @@ var bySize = [...]Scatter{
 // scatter is Scatter for pebbles of the size of V, with any alignment.
 func scatter[V any](lanes []Lane, to []uint32, from unsafe.Pointer) (put, full int) {
 	vs := unsafe.Slice((*V)(from), len(to))
-	for put < len(vs) {
-		l := &lanes[to[put]]
-		n := leading(to[put:][:min(len(vs)-put, int(l.capacity-l.n))])
-		if n < runLeast {
-			break
-		}
-		copy(unsafe.Slice((*V)(unsafe.Add(l.base, uintptr(l.n)*unsafe.Sizeof(vs[0]))), n), vs[put:])
-		l.n += uint32(n)
-		put += n
-		if l.Full() {
-			return put, int(to[put-1])
-		}
+	if put, full = scatterRuns(lanes, to, from, int(unsafe.Sizeof(*new(V)))); full >= 0 {
+		return put, full
 	}
 	if len(lanes) == 2 && unsafe.Sizeof(*new(V)) <= twiceMax {
 		return scatterTwo(&lanes[0], &lanes[1], to, vs, put)
@@ -68,18 +58,8 @@ func scatter[V any](lanes []Lane, to []uint32, from unsafe.Pointer) (put, full i
 // scatterBytes is Scatter for pebbles of any size. It copies them by pieces of 16 bytes; the last one may overlap the
 // one before.
 func scatterBytes(lanes []Lane, to []uint32, from unsafe.Pointer, size int) (put, full int) {
-	for put < len(to) {
-		l := &lanes[to[put]]
-		n := leading(to[put:][:min(len(to)-put, int(l.capacity-l.n))])
-		if n < runLeast {
-			break
-		}
-		Move(unsafe.Add(l.base, int(l.n)*size), unsafe.Add(from, put*size), n*size)
-		l.n += uint32(n)
-		put += n
-		if l.Full() {
-			return put, int(to[put-1])
-		}
+	if put, full = scatterRuns(lanes, to, from, size); full >= 0 {
+		return put, full
 	}
 	for ; put < len(to); put++ {
 		l := &lanes[to[put]]
@@ -106,6 +86,24 @@ type piece [16]byte
 
 // piecesMost is the largest pebble, in bytes, that pieces copy in less time than a call.
 const piecesMost = 128
+
+// scatterRuns puts the runs at the front that are for one lane each, like Scatter. It ends before a short run.
+func scatterRuns(lanes []Lane, to []uint32, from unsafe.Pointer, size int) (put, full int) {
+	for put < len(to) {
+		l := &lanes[to[put]]
+		n := leading(to[put:][:min(len(to)-put, int(l.capacity-l.n))])
+		if n < runLeast {
+			break
+		}
+		Move(unsafe.Add(l.base, int(l.n)*size), unsafe.Add(from, put*size), n*size)
+		l.n += uint32(n)
+		put += n
+		if l.Full() {
+			return put, int(to[put-1])
+		}
+	}
+	return put, -1
+}
 
 // runLeast is the length of a run for one lane from which copying it in one piece costs less.
 const runLeast = 8
