@@ -1,13 +1,16 @@
 package tcp
 
 import (
+	"fmt"
 	"math/bits"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/internal/idle"
 )
 
 // A process that this one has nothing to do with costs a word, and a flag for each of its two connections: not a peer.
@@ -25,6 +28,19 @@ func TestNeighboursArePeers(t *testing.T) {
 		tr.first()
 		require.LessOrEqual(t, len(tr.others()), bits.Len(uint(processes-1)), processes)
 		require.NotEmpty(t, tr.others())
+	}
+}
+
+// Processes that listen at one address share its cores, and ranks pause for longer where these are many.
+func TestPausesByHost(t *testing.T) {
+	const processes = 4096
+	addresses := make([]string, processes)
+	for hosts, want := range map[int]time.Duration{1: idle.PauseFor(processes), processes: idle.PauseFor(1)} {
+		for i := range addresses {
+			addresses[i] = fmt.Sprintf("host%d:1", i*hosts/processes)
+		}
+		tr := newTransport(Config{Place: netio.PlaceOf(processes, processes, 0), Addresses: addresses})
+		require.Equal(t, want, tr.pause, "%d hosts", hosts)
 	}
 }
 
