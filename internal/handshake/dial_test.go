@@ -75,8 +75,7 @@ func TestUnwantedConnections(t *testing.T) {
 		c, err := net.Dial("tcp", h.Listener.Addr().String())
 		require.NoError(t, err)
 		_, _, err = handshake.Client(c, []byte("secret"), hello(1), 0)
-		require.Error(t, err)
-		require.Equal(t, !wanted, errors.Is(err, handshake.ErrCrossed))
+		require.Equal(t, !wanted, errors.Is(err, handshake.ErrCrossed)) // one that was wanted may have been greeted
 		c.Close()
 		h.Close()
 		closing.Wait()

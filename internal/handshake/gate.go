@@ -128,17 +128,16 @@ func (g *Gate) greet(p *pending) {
 	if p.admitted && (!kept || err != nil) {
 		g.Leave(hello)
 	}
-	if !kept {
-		p.conn.Close()
-		g.refuse("drop connection", p.conn.RemoteAddr().String(), errors.New("the gate is closed, or too many knock at it"))
-		return
-	}
-	if err == nil {
+	if kept && err == nil {
 		g.Welcome(conn, hello)
 		return
 	}
 	p.conn.Close()
 	if errors.Is(err, ErrCrossed) {
+		return // also if it was dropped after its member was notified
+	}
+	if !kept {
+		g.refuse("drop connection", p.conn.RemoteAddr().String(), errors.New("the gate is closed, or too many knock at it"))
 		return
 	}
 	g.refuse("refuse connection", p.conn.RemoteAddr().String(), err)

@@ -110,3 +110,29 @@ func TestStuckReceiverIsNotLost(t *testing.T) {
 		}
 	})
 }
+
+// The memory of a process that has left a failed job is not the reason for the failure: operations on it wait until the
+// reason is known.
+func TestOperationsWaitForTheReason(t *testing.T) {
+	for _, failed := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			both, told, _ := couple(t)
+			for _, l := range both[0].peer(1).streams {
+				f := message(goodbye, "")
+				if failed {
+					f.Flags = afterFailure
+				}
+				l.send(f)
+			}
+			synctest.Wait()
+			p := both[1].peer(0)
+			require.Equal(t, !failed, p.unreachable())
+			time.Sleep(2 * noticeDelayMax)
+			require.True(t, p.unreachable())
+			if failed {
+				require.ErrorContains(t, <-told[1], "the reason has not come")
+			}
+			require.Empty(t, told[1])
+		})
+	}
+}

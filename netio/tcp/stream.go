@@ -157,7 +157,8 @@ func (l *stream) read(err error) {
 	case err == nil:
 		l.peer.leave() // first: a writer must not take it for lost
 		l.finished.Store(true)
-		if l.number == controlStream || !l.peer.streams[controlStream].up.Load() {
+		last := l.number == controlStream || !l.peer.streams[controlStream].up.Load()
+		if last && !l.peer.left.Load() { // otherwise they end with the peer, once the reason is known
 			l.peer.sent.close() // acknowledgements came before the goodbye, or never will
 		}
 	case errors.Is(err, errBroken):
