@@ -100,9 +100,10 @@ type search[V distgraph.Index] struct {
 	out      []offer[V]
 	waiting  buckets[V]
 	expanded []float64 // the distance of each vertex when it last made its offers
-	// told is, for each vertex of the graph, the shortest distance that this rank has offered it, rounded up. It is nil
-	// if Unfiltered. Only entries of other ranks' vertices are in use.
-	told []float32
+	// told is, for each vertex of the graph, the shortest distance that this rank knows of it, rounded up: the distance
+	// of its own vertices, and the last offer to others, unless Unfiltered.
+	told       []float32
+	unfiltered bool
 }
 
 func newSearch[V distgraph.Index](g *distgraph.Graph, p *distgraph.Part[V], tuning Tuning) (Search, error) {
@@ -111,11 +112,8 @@ func newSearch[V distgraph.Index](g *distgraph.Graph, p *distgraph.Part[V], tuni
 	}
 	s := &search[V]{
 		Part: p, g: g, target: g.Kernel("sssp"), first: V(g.First), local: V(g.Local),
-		parent: make([]V, g.Local), dist: make([]float64, g.Local), expanded: make([]float64, g.Local), out: make([]offer[V],
-			0, sendAtOnce),
-	}
-	if !tuning.Unfiltered {
-		s.told = make([]float32, g.Vertices)
+		parent: make([]V, g.Local), dist: make([]float64, g.Local), expanded: make([]float64, g.Local),
+		told: make([]float32, g.Vertices), unfiltered: tuning.Unfiltered, out: make([]offer[V], 0, sendAtOnce),
 	}
 	var err error
 	if s.waiting.delta, err = s.width(tuning.Delta); err != nil {
@@ -205,7 +203,7 @@ func (s *search[V]) arrive(vs []offer[V]) {
 
 // approach gives a vertex of this rank a shorter distance and a parent.
 func (s *search[V]) approach(v, parent V, dist float64) {
-	s.parent[v], s.dist[v] = parent, dist
+	s.parent[v], s.dist[v], s.told[s.first+v] = parent, dist, roundUp(dist)
 	s.waiting.join(v, dist)
 }
 
@@ -234,29 +232,33 @@ func (s *search[V]) work() bool {
 	return true
 }
 
-// expand makes offers along the arcs of v, and returns their number. A vertex of this rank takes its offer at once.
+// expand makes offers along the arcs of v, and returns their number. It looks at told first, the same for vertices of
+// all ranks: most offers come too late, and the owner of a head is as hard to predict as a coin.
 func (s *search[V]) expand(v V) (arcs int) {
-	parent, from := s.first+v, s.dist[v]
-	row, weights := s.Row(v), s.WeightsOf(v)
+	from, row, told := s.dist[v], s.Row(v), s.told
+	weights := s.WeightsOf(v)[:len(row)]
 	for i, w := range row {
-		dist := from + weights[i]
-		if own := w - s.first; own < s.local {
-			if dist < s.dist[own] {
-				s.approach(own, parent, dist)
-			}
-			continue
-		}
-		if s.told != nil {
-			if dist >= float64(s.told[w]) {
-				continue
-			}
-			s.told[w] = roundUp(dist)
-		}
-		if s.out = append(s.out, offer[V]{w, parent, dist}); len(s.out) == cap(s.out) {
-			s.sendAll()
+		if dist := from + weights[i]; dist < float64(told[w]) {
+			s.offer(w, s.first+v, dist)
 		}
 	}
 	return len(row)
+}
+
+// offer offers a vertex a distance and a parent. A vertex of this rank takes them at once.
+func (s *search[V]) offer(vertex, parent V, dist float64) {
+	if own := vertex - s.first; own < s.local {
+		if dist < s.dist[own] {
+			s.approach(own, parent, dist)
+		}
+		return
+	}
+	if !s.unfiltered {
+		s.told[vertex] = roundUp(dist)
+	}
+	if s.out = append(s.out, offer[V]{vertex, parent, dist}); len(s.out) == cap(s.out) {
+		s.sendAll()
+	}
 }
 
 // roundUp returns the least float32 that is not below a distance.
