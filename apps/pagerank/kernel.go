@@ -35,7 +35,7 @@ type Kernel interface {
 }
 
 // NewKernel registers a kernel on g, between epochs, on all ranks together. It does not use c.Source. A directed graph
-// gets the rows of the arcs that lead to its vertices, if it lacks them. The kernel keeps up to 24 bytes for each
+// gets the rows of the arcs that lead to its vertices, if it lacks them. The kernel keeps up to 32 bytes for each
 // vertex of the rank, 16 for each vertex of another rank with an arc to one of its own, and 4 bytes for each arc, or 8
 // in a wide graph. NewKernel returns an error if that exceeds the available memory.
 func NewKernel(g *distgraph.Graph, c Config) (Kernel, error) {
@@ -65,6 +65,7 @@ type ranking[V distgraph.Index, F float32 | float64] struct {
 	ghosts *distgraph.Ghosts[V, F]
 	config Config
 	scores []float64 // by place
+	shares []F       // by place: the part of a score that each arc will carry
 	check  *validator[V, F]
 
 	steps      apps.Steps // iterations
@@ -77,7 +78,7 @@ func newRanking[V distgraph.Index, F float32 | float64](
 	g *distgraph.Graph, p *distgraph.Part[V], c Config,
 ) (Kernel, error) {
 	arcs := float64(g.Edges) * float64(g.ArcsPerEdge()) / float64(g.Rank.Size())
-	need := arcs*g.IndexBytes() + 24*float64(g.Local) + 16*float64(g.Vertices)
+	need := arcs*g.IndexBytes() + 32*float64(g.Local) + 16*float64(g.Vertices)
 	if err := g.Fits("rank the vertices of", need); err != nil {
 		return nil, err
 	}
@@ -86,7 +87,8 @@ func newRanking[V distgraph.Index, F float32 | float64](
 	}
 	name := g.Kernel("pagerank")
 	ghosts, err := distgraph.NewGhosts[V, F](g, p.Into, name)
-	s := &ranking[V, F]{Part: p, g: g, ghosts: ghosts, config: c, scores: make([]float64, g.Local)}
+	s := &ranking[V, F]{Part: p, g: g, ghosts: ghosts, config: c, scores: make([]float64, g.Local),
+		shares: make([]F, g.Local)}
 	s.check = newValidator(s, name)
 	return s, err
 }
@@ -118,7 +120,12 @@ func (s *ranking[V, F]) Run() error {
 			s.scores[v] = 1 / float64(s.g.Vertices)
 		}
 	}
-	all, err := pebble.AllReduce(s.g.Rank, sums{Lost: s.give()}, sums.add)
+	own := sums{}
+	for v, score := range s.scores {
+		own.Lost += s.share(v, score)
+	}
+	copy(s.ghosts.Values, s.shares)
+	all, err := pebble.AllReduce(s.g.Rank, own, sums.add)
 	if err != nil {
 		return err
 	}
@@ -135,28 +142,22 @@ func (s *ranking[V, F]) iterate(n int) (more bool, err error) {
 	if err := s.ghosts.Exchange(); err != nil {
 		return false, err
 	}
-	own := sums{Change: s.sweep(s.lost)}
-	own.Lost = s.give()
+	own := s.sweep(s.lost)
+	copy(s.ghosts.Values, s.shares)
 	all, err := pebble.AllReduce(s.g.Rank, own, sums.add)
 	s.change, s.lost = all.Change, all.Lost
 	s.config.Progress.Passed(s.g.Rank, 1, uint64(n), uint64(n+1), uint64(s.config.Iterations))
 	return true, err
 }
 
-// give sets the shares that this rank's vertices give to the heads of their arcs, and returns the scores of vertices
-// without arcs.
-func (s *ranking[V, F]) give() (lost float64) {
-	begin := s.Offsets[0]
-	for v, score := range s.scores {
-		end := s.Offsets[v+1]
-		if arcs := end - begin; arcs > 0 {
-			s.ghosts.Values[v] = F(score / float64(arcs))
-		} else {
-			lost += score
-		}
-		begin = end
+// share sets the share of a vertex's score that each of its arcs will carry. It returns the score if it has none.
+func (s *ranking[V, F]) share(v int, score float64) (lost float64) {
+	arcs := s.Offsets[v+1] - s.Offsets[v]
+	if arcs == 0 {
+		return score
 	}
-	return lost
+	s.shares[v] = F(score / float64(arcs))
+	return 0
 }
 
 // least returns the part of a score that arcs do not contribute. lost is the scores of all vertices without arcs.
@@ -167,8 +168,8 @@ func (s *ranking[V, F]) least(lost float64) float64 {
 	return s.base() + s.config.Damping*lost/float64(s.g.Vertices)
 }
 
-// sweep runs an iteration over this rank's vertices, and returns the change of their scores together.
-func (s *ranking[V, F]) sweep(lost float64) (change float64) {
+// sweep runs an iteration over this rank's vertices, whose shares stay in place meanwhile.
+func (s *ranking[V, F]) sweep(lost float64) (own sums) {
 	base, damping, offsets, slots := s.least(lost), s.config.Damping, s.Into.Offsets, s.ghosts.Slots
 	isKept := s.config.Dangling == graph.Self
 	begin := offsets[0]
@@ -180,26 +181,19 @@ func (s *ranking[V, F]) sweep(lost float64) (change float64) {
 		}
 		begin = end
 		score := base + damping*got
-		change += math.Abs(score - s.scores[v])
+		own.Change += math.Abs(score - s.scores[v])
+		own.Lost += s.share(v, score)
 		s.scores[v] = score
 	}
-	return change
+	return own
 }
 
-// total adds the values at some slots, in four independent sums.
-func total[V distgraph.Index, F float32 | float64](values []F, slots []V) float64 {
-	var a, b, c, d float64
-	for len(slots) >= 4 {
-		a += float64(values[slots[0]])
-		b += float64(values[slots[1]])
-		c += float64(values[slots[2]])
-		d += float64(values[slots[3]])
-		slots = slots[4:]
-	}
+// total adds the values at some slots. Several sums at once would take longer: most rows are short.
+func total[V distgraph.Index, F float32 | float64](values []F, slots []V) (sum float64) {
 	for _, slot := range slots {
-		a += float64(values[slot])
+		sum += float64(values[slot])
 	}
-	return a + b + c + d
+	return sum
 }
 
 // Tally implements Kernel.
