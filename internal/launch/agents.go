@@ -108,12 +108,12 @@ func (a *agent) begin(j *job) error {
 		return fmt.Errorf("make pipe for the words of %s: %w", a.name(), err)
 	}
 	defer stdout.Close()
-	a.cmd = &exec.Cmd{
+	err = a.start(&exec.Cmd{
 		Path: path, Args: sshArguments(s, a.host, j.id), Env: withoutJob(os.Environ()),
 		Stdin: stdin, Stdout: stdout, Stderr: stderr,
 		SysProcAttr: attributes(),
-	}
-	if err := a.start(); err != nil {
+	})
+	if err != nil {
 		file.Close()
 		return fmt.Errorf("start ssh for %s: %w", a.name(), err)
 	}

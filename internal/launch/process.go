@@ -51,30 +51,32 @@ func (p *process) startHere(s *Spec, e environment, secret []byte, stdout, stder
 	}
 	defer pipe.Close()
 	const descriptor = 3 // of the first extra file
-	p.cmd = &exec.Cmd{
+	cmd := &exec.Cmd{
 		Path: s.Program[0], Args: s.Program, Dir: s.Dir,
 		Env:        append(append(withoutJob(os.Environ()), s.Env...), e.list(descriptor)...),
 		ExtraFiles: []*os.File{pipe},
 		Stdout:     stdout, Stderr: stderr,
 		SysProcAttr: attributes(),
 	}
-	p.cmd.Env = append(p.cmd.Env, s.oversubscribed()...)
+	cmd.Env = append(cmd.Env, s.oversubscribed()...)
 	if s.build != "" {
-		p.cmd.Env = append(p.cmd.Env, s.build)
+		cmd.Env = append(cmd.Env, s.build)
 	}
 	if p.Process == 0 && s.Stdin != nil {
-		p.cmd.Stdin = s.Stdin
+		cmd.Stdin = s.Stdin
 	}
-	if err := p.start(); err != nil {
+	if err := p.start(cmd); err != nil {
 		return fmt.Errorf("start %s: %w", p.name(), err)
 	}
 	p.Started = true
 	return nil
 }
 
-func (c *child) start() error {
-	c.began = time.Now()
-	return c.cmd.Start()
+func (c *child) start(cmd *exec.Cmd) error {
+	c.mu.Lock() // its words may be heard, and end the job, before Start returns
+	defer c.mu.Unlock()
+	c.cmd, c.began = cmd, time.Now()
+	return cmd.Start()
 }
 
 // kill sends a signal to the child's process group.
