@@ -67,9 +67,9 @@ func (p *port) Drop(f *netio.Frame) {
 func (p *port) Gather() {}
 
 // Send implements [way.Port]. It costs a copy of up to 16 KiB, and now and then a call of the fabric.
-func (p *port) Send(f *netio.Frame, process int) bool {
+func (p *port) Send(f *netio.Frame) bool {
 	w := p.w
-	peer := w.peers[process]
+	peer := w.peers[w.place.ProcessOf(int(f.To))]
 	if peer == nil || peer.over.Load() {
 		return false
 	}

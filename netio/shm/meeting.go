@@ -214,6 +214,9 @@ func (m *meeting) enter(l *peer) error {
 		return errors.New("it has come already")
 	}
 	m.w.peers[l.place.Process] = l
+	for rank := l.place.First; rank < l.place.Last; rank++ {
+		m.w.byRank[rank] = l
+	}
 	m.met <- l.place.Process
 	return nil
 }

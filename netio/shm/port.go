@@ -75,8 +75,8 @@ func (p *port) home(f sent) {
 
 // Send implements [way.Port]. It costs an atomic exchange and a store that moves a cache line to another processor, and
 // a system call when the receiver sleeps.
-func (p *port) Send(f *netio.Frame, process int) bool {
-	to := p.w.peers[process]
+func (p *port) Send(f *netio.Frame) bool {
+	to := p.w.peerOf(int(f.To))
 	if to == nil || to.over.Load() {
 		return false
 	}

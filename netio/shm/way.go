@@ -42,6 +42,7 @@ type Way struct {
 	arena   arena
 	event   *os.File // eventfd of this process
 	peers   []*peer  // by process; nil for this one and for those on other hosts
+	byRank  []*peer  // the same by rank: a frame needs it, and a division takes longer
 	ports   []*port
 	ended   atomic.Uint32  // number of peers that are over
 	heard   sync.WaitGroup // listen
@@ -67,7 +68,8 @@ type remoteRank struct {
 // Open opens the way, with a socket whose name is not in the file system. If all processes must share memory, an error
 // explains a failure; otherwise Open then returns no way.
 func Open(c *way.Config, all bool) ([]way.Way, error) {
-	w := &Way{all: all, place: c.Place, see: openMemory, peers: make([]*peer, c.Place.Processes)}
+	w := &Way{all: all, place: c.Place, see: openMemory, peers: make([]*peer, c.Place.Processes),
+		byRank: make([]*peer, c.Place.Ranks)}
 	err := w.open(c)
 	if err == nil {
 		return []way.Way{w}, nil
@@ -214,10 +216,10 @@ func (w *Way) check(l *local.Descriptor) (mem []byte, err error) {
 
 // peerOf returns a rank's process, even if it is over, or nil if none exists.
 func (w *Way) peerOf(rank int) *peer {
-	if rank >= w.place.Ranks {
+	if rank >= len(w.byRank) {
 		return nil
 	}
-	return w.peer(w.place.ProcessOf(rank))
+	return w.byRank[rank]
 }
 
 // peer returns a process, even if it is over, or nil if none exists.

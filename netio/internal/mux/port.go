@@ -68,12 +68,11 @@ func (p *port) Gather() {
 // Send implements [netio.Port]. A frame goes over TCP if no way has room.
 func (p *port) Send(f *netio.Frame) {
 	if to := int(f.To); to < p.place.Ranks && !p.place.Has(to) {
-		process := p.place.ProcessOf(to)
-		if p.first.Send(f, process) {
+		if p.first.Send(f) {
 			return
 		}
 		for _, w := range p.ways[1:] {
-			if w.Send(f, process) {
+			if w.Send(f) {
 				return
 			}
 		}

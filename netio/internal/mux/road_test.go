@@ -153,8 +153,8 @@ func (p *roadPort) Announce() bool {
 	return p.waiting.Load() > 0
 }
 
-func (p *roadPort) Send(f *netio.Frame, process int) bool {
-	to, n := p.road.enter(f, process)
+func (p *roadPort) Send(f *netio.Frame) bool {
+	to, n := p.road.enter(f, p.road.place.ProcessOf(int(f.To)))
 	if to == nil {
 		return false
 	}

@@ -46,8 +46,8 @@ type Port interface {
 	// ignores other memory.
 	Memory(n int) []byte
 	Drop(f *netio.Frame)
-	// Send sends a frame to a rank of a process. It reports false if the process is not linked, or without room.
-	Send(f *netio.Frame, process int) bool
+	// Send sends a frame to a rank of another process. It reports false if the process is not linked, or without room.
+	Send(f *netio.Frame) bool
 	// Recv returns an arrived frame, or nil.
 	Recv() *netio.Frame
 	// Look sends pending acknowledgements. Then it looks for an arrived frame, at most the given number of times.
