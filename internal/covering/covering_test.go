@@ -20,30 +20,26 @@ func TestEveryCombinationOccurs(t *testing.T) {
 		{levels: []int{1, 1, 1}}, {levels: []int{2, 2, 2, 2}}, {levels: []int{6, 10, 3, 3, 2, 6}},
 		{levels: []int{4, 3, 2, 5}, valid: odd}, {levels: []int{4, 3, 2}, valid: func([]int) bool { return false }},
 	} {
-		want2, want3 := map[string]bool{}, map[string]bool{}
-		most := 0
-		for row := range covering.Product(c.levels) {
-			if c.valid == nil || c.valid(row) {
-				pairs(row, want2)
-				triples(row, want3)
-				most++
+		least := 0
+		for i, note := range []func(row []int, into map[string]bool){pairs, triples} {
+			want, have, most := map[string]bool{}, map[string]bool{}, 0
+			for row := range covering.Product(c.levels) {
+				if c.valid == nil || c.valid(row) {
+					note(row, want)
+					most++
+				}
 			}
+			rows := covering.Array(2+i, c.levels, c.valid)
+			for _, row := range rows {
+				require.True(t, c.valid == nil || c.valid(row))
+				note(row, have)
+			}
+			require.Equal(t, want, have, "%v", c.levels)
+			require.LessOrEqual(t, least, len(rows), "triples take no fewer rows than pairs")
+			require.LessOrEqual(t, len(rows), most)
+			require.Equal(t, rows, covering.Array(2+i, c.levels, c.valid), "the array is fixed")
+			least = len(rows)
 		}
-		have2, have3 := map[string]bool{}, map[string]bool{}
-		rows2, rows3 := covering.Array(2, c.levels, c.valid), covering.Array(3, c.levels, c.valid)
-		for _, row := range rows2 {
-			require.True(t, c.valid == nil || c.valid(row))
-			pairs(row, have2)
-		}
-		for _, row := range rows3 {
-			require.True(t, c.valid == nil || c.valid(row))
-			triples(row, have3)
-		}
-		require.Equal(t, want2, have2, "%v", c.levels)
-		require.Equal(t, want3, have3, "%v", c.levels)
-		require.LessOrEqual(t, len(rows2), len(rows3))
-		require.LessOrEqual(t, len(rows3), most)
-		require.Equal(t, rows2, covering.Array(2, c.levels, c.valid), "the array is fixed")
 	}
 	require.LessOrEqual(t, len(covering.Array(2, []int{6, 10, 3, 3, 2, 6}, nil)), 75, "of 6480 rows")
 	require.Equal(t, [][]int{{0, 0}, {1, 1}, {0, 1}, {1, 0}}, covering.Array(2, []int{2, 2}, nil))
