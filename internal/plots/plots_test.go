@@ -1,10 +1,7 @@
 package plots
 
 import (
-	"encoding/xml"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,22 +18,15 @@ func made(name, unit string, values ...float64) *Result {
 		Median: (values[(n-1)/2] + values[n/2]) / 2}
 }
 
-// texts returns the words of a picture, which must be valid XML.
+// texts returns the words of a picture.
 func texts(t *testing.T, file string) (words []string) {
-	f, err := os.Open(file)
+	picture, err := os.ReadFile(file)
 	require.NoError(t, err)
-	defer f.Close()
-	d := xml.NewDecoder(f)
-	for {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			return words
-		}
-		require.NoError(t, err)
-		if data, ok := token.(xml.CharData); ok {
-			words = append(words, string(data))
-		}
+	_, _, boxes := read(t, picture)
+	for _, b := range boxes {
+		words = append(words, b.words)
 	}
+	return words
 }
 
 func TestWrite(t *testing.T) {

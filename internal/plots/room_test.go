@@ -25,7 +25,7 @@ func (b textBox) overlaps(o textBox) bool {
 	return b.left < o.right && o.left < b.right && b.top < o.bottom && o.top < b.bottom
 }
 
-// read returns the size of a picture, and the boxes of its texts. A text has no transformation and inherits no size.
+// read returns the size of a picture, which must be valid XML, and the boxes of its texts. A text has no transformation and inherits no size.
 func read(t *testing.T, picture []byte) (width, height float64, boxes []textBox) {
 	d := xml.NewDecoder(bytes.NewReader(picture))
 	number := func(text string) float64 {
@@ -110,7 +110,6 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// The test of room detects texts without room.
 func TestRoomBites(t *testing.T) {
 	for _, picture := range []func(*page){
 		func(p *page) { p.text(700, 50, textSize, start, "out to the right") },
