@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -9,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"sort"
 	"testing"
 	"time"
 
@@ -110,33 +110,23 @@ var (
 	}
 )
 
+// keyed is an event with all that it shows as one text.
+type keyed struct {
+	key string
+	shown
+}
+
 // sorted sorts events into an order that is independent of their arrival. The rank's own track has no name.
-func sorted(events []shown) []shown {
-	events = slices.Clone(events)
-	for i := range events {
-		if events[i].row == "calls" {
-			events[i].row = ""
+func sorted(events []shown) (all []keyed) {
+	for _, e := range events {
+		if e.row == "calls" {
+			e.row = ""
 		}
+		key := fmt.Sprint(e.rank, e.kind, e.begin, " ", e.end, e.name, e.numbers, e.instant) // maps by key
+		all = append(all, keyed{key, e})
 	}
-	keys := make([]string, len(events))
-	for i, e := range events {
-		keys[i] = fmt.Sprint(e.rank, e.kind, e.begin, " ", e.end, e.name, e.numbers, e.instant) // maps by key
-	}
-	sort.Sort(byKey{events, keys})
-	return events
-}
-
-// byKey sorts events by keys.
-type byKey struct {
-	events []shown
-	keys   []string
-}
-
-func (b byKey) Len() int           { return len(b.keys) }
-func (b byKey) Less(i, j int) bool { return b.keys[i] < b.keys[j] }
-func (b byKey) Swap(i, j int) {
-	b.events[i], b.events[j] = b.events[j], b.events[i]
-	b.keys[i], b.keys[j] = b.keys[j], b.keys[i]
+	slices.SortFunc(all, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
+	return all
 }
 
 // same fails the test unless a trace shows the recorded events, each once.
