@@ -107,7 +107,7 @@ func TestWeights(t *testing.T) {
 	}
 	for !r.Sampled() {
 	}
-	for _, kind := range []Kind{Epoch, Collective, Handler, Task, Wait, Access, Lock, Flush, Other} {
+	for kind := range kinds {
 		r.Slice(kind, 1, 1, 1, 1, 2)
 	}
 	weighted := map[string]bool{}

@@ -74,12 +74,11 @@ func TestTwin(t *testing.T) {
 // events, except for times before zero and ends before begins.
 func TestTwinOfNonsense(t *testing.T) {
 	random := newRandom(t)
-	kinds := []Kind{Epoch, Collective, Handler, Task, Wait, Access, Lock, Flush, Other}
 	for range 20 {
 		f := create(t, configOf(0, 1, 1))
 		told := map[uint64]event{}
 		for i := range uint64(1 + random.IntN(300)) {
-			e := event{kind: kinds[random.IntN(len(kinds))], a: i, instant: random.IntN(4) == 0}
+			e := event{kind: Kind(random.IntN(int(kinds))), a: i, instant: random.IntN(4) == 0}
 			e.begin = time.Duration(random.IntN(2000) - 100)
 			e.end = e.begin + time.Duration(random.IntN(50)-10)
 			told[i] = e
