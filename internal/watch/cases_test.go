@@ -48,6 +48,21 @@ func (r *report) verdict() string {
 	return line
 }
 
+// watched runs a job that is watched, on the given number of ranks.
+func watched(size int, w pebble.Watch, f func(r *pebble.Rank) error) error {
+	return pebble.Run(context.Background(), pebble.Config{Ranks: size, Watch: w}, f)
+}
+
+// simulated runs a job that is watched in a simulated world.
+func simulated(t *testing.T, c sim.Config, w pebble.Watch, f func(r *pebble.Rank) error) error {
+	t.Helper()
+	world, err := sim.New(c)
+	require.NoError(t, err)
+	return world.Each(func(transport netio.Transport) error {
+		return pebble.Run(context.Background(), pebble.Config{Transport: transport, Watch: w}, f)
+	})
+}
+
 // ranks returns a target with a pebble for each rank, by number.
 func ranks(r *pebble.Rank, handle func(v uint64)) *target.Target[uint64] {
 	return target.New(r, "visit", distribution.Ranks(r.Size()), target.Key(func(v uint64) uint64 { return v }),
@@ -162,8 +177,8 @@ func TestVerdicts(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			out := newReport()
-			config := pebble.Config{Ranks: c.ranks, Watch: pebble.Watch{Stall: 2 * time.Second, Out: out}}
-			err := pebble.Run(context.Background(), config, func(r *pebble.Rank) error { return c.run(r, out.release) })
+			w := pebble.Watch{Stall: 2 * time.Second, Out: out}
+			err := watched(c.ranks, w, func(r *pebble.Rank) error { return c.run(r, out.release) })
 			require.NoError(t, err, "the job goes on when what held it up is gone")
 			for _, words := range c.verdict {
 				require.Contains(t, out.verdict(), words)
@@ -176,8 +191,7 @@ func TestVerdicts(t *testing.T) {
 func TestStallExit(t *testing.T) {
 	t.Parallel()
 	out := newReport()
-	config := pebble.Config{Ranks: 2, Watch: pebble.Watch{Stall: time.Second, StallExit: true, Out: out}}
-	err := pebble.Run(context.Background(), config, func(r *pebble.Rank) error {
+	err := watched(2, pebble.Watch{Stall: time.Second, StallExit: true, Out: out}, func(r *pebble.Rank) error {
 		if r.ID() == 1 {
 			<-out.release
 		}
@@ -294,8 +308,7 @@ func TestNamedAtOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			out := newReport()
-			config := pebble.Config{Ranks: 3, Watch: pebble.Watch{Stall: time.Minute, Out: out}}
-			err := pebble.Run(context.Background(), config, c.run)
+			err := watched(3, pebble.Watch{Stall: time.Minute, Out: out}, c.run)
 			require.ErrorContains(t, err, c.words)
 			require.Empty(t, out.verdict())
 		})
@@ -304,24 +317,20 @@ func TestNamedAtOnce(t *testing.T) {
 
 // TestSimulatedHang requires that a simulated world whose ranks wait for unsent messages ends, with the verdict.
 func TestSimulatedHang(t *testing.T) {
-	world, err := sim.New(sim.Config{Ranks: 4, Seed: 1})
-	require.NoError(t, err)
-	err = world.Each(func(transport netio.Transport) error {
-		config := pebble.Config{Transport: transport, Watch: pebble.Watch{Out: newReport()}}
-		return pebble.Run(context.Background(), config, func(r *pebble.Rank) error {
-			s := memory.New(r)
-			lock := memory.NewLock(s, "door", 0)
-			return r.Epoch(func() error {
-				if r.ID() == 1 {
-					lock.Lock() // and keeps it
-				}
-				if r.ID() == 2 {
-					r.Compute(time.Second)
-					lock.Lock()
-				}
-				return nil
-			}, pebble.Named("doors"))
-		})
+	w := pebble.Watch{Out: newReport()}
+	err := simulated(t, sim.Config{Ranks: 4, Seed: 1}, w, func(r *pebble.Rank) error {
+		s := memory.New(r)
+		lock := memory.NewLock(s, "door", 0)
+		return r.Epoch(func() error {
+			if r.ID() == 1 {
+				lock.Lock() // and keeps it
+			}
+			if r.ID() == 2 {
+				r.Compute(time.Second)
+				lock.Lock()
+			}
+			return nil
+		}, pebble.Named("doors"))
 	})
 	require.ErrorContains(t, err, `lock "door" is never given back: the main function of rank 1 took it at `)
 }

@@ -2,7 +2,6 @@ package watch_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -24,7 +23,6 @@ import (
 	"github.com/activepebbles/pebbles/internal/watch/state"
 	"github.com/activepebbles/pebbles/internal/watch/trace"
 	"github.com/activepebbles/pebbles/memory"
-	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/task"
@@ -51,15 +49,15 @@ func get(t *testing.T, url, path, token string) []byte {
 func TestOutlets(t *testing.T) {
 	dir := t.TempDir()
 	out := &output{news: make(chan struct{}, 1)}
-	config := pebble.Config{Ranks: 3, Watch: pebble.Watch{
+	w := pebble.Watch{
 		Name: "outlets", HTTP: "0", Record: filepath.Join(dir, "record"), Trace: filepath.Join(dir, "t.pftrace"), Out: out,
-	}}
+	}
 	looked := make(chan struct{})
 	ended := make(chan struct{})
 	var err error
 	go func() {
 		defer close(ended)
-		err = pebble.Run(context.Background(), config, func(r *pebble.Rank) error {
+		err = watched(3, w, func(r *pebble.Rank) error {
 			visit := ranks(r, func(uint64) {})
 			r.Status("at work")
 			for range 3 {
@@ -129,8 +127,7 @@ func TestOutlets(t *testing.T) {
 func TestKindsInProfiles(t *testing.T) {
 	for _, labelled := range []bool{true, false} {
 		var waits, between bytes.Buffer
-		config := pebble.Config{Ranks: 1, Watch: pebble.Watch{Pprof: labelled, Out: io.Discard}}
-		err := pebble.Run(t.Context(), config, func(r *pebble.Rank) error {
+		err := watched(1, pebble.Watch{Pprof: labelled, Out: io.Discard}, func(r *pebble.Rank) error {
 			s := task.New(r)
 			gate, begun := s.NewGate(), false
 			wait := task.NewKind(s, "walk", func(int) {
@@ -170,24 +167,20 @@ func TestKindsInProfiles(t *testing.T) {
 func TestWaitsOfTasksInTraces(t *testing.T) {
 	const taskCount = 5
 	file := filepath.Join(t.TempDir(), "trace")
-	world, err := sim.New(sim.Config{Ranks: 2, Processes: 2})
-	require.NoError(t, err)
-	err = world.Each(func(transport netio.Transport) error {
-		config := pebble.Config{Transport: transport, Watch: pebble.Watch{Trace: file, Out: io.Discard}}
-		return pebble.Run(t.Context(), config, func(r *pebble.Rank) error {
-			space := memory.New(r)
-			words := memory.NewArray[uint64](space, "words", distribution.Block(2, 2))
-			lock := memory.NewLock(space, "door", 0)
-			s := task.New(r)
-			return s.Run(func() {
-				for range taskCount * r.ID() { // of rank 1, which reads memory of rank 0
-					s.Go(func() {
-						lock.Lock()
-						words.Get(0)
-						lock.Unlock()
-					})
-				}
-			})
+	w := pebble.Watch{Trace: file, Out: io.Discard}
+	err := simulated(t, sim.Config{Ranks: 2, Processes: 2}, w, func(r *pebble.Rank) error {
+		space := memory.New(r)
+		words := memory.NewArray[uint64](space, "words", distribution.Block(2, 2))
+		lock := memory.NewLock(space, "door", 0)
+		s := task.New(r)
+		return s.Run(func() {
+			for range taskCount * r.ID() { // of rank 1, which reads memory of rank 0
+				s.Go(func() {
+					lock.Lock()
+					words.Get(0)
+					lock.Unlock()
+				})
+			}
 		})
 	})
 	require.NoError(t, err)
@@ -210,9 +203,7 @@ func TestOutletsRefused(t *testing.T) {
 		},
 	} {
 		w.Out = io.Discard
-		err := pebble.Run(context.Background(), pebble.Config{Ranks: 1, Watch: w}, func(*pebble.Rank) error {
-			return errors.New("it has begun")
-		})
+		err := watched(1, w, func(*pebble.Rank) error { return errors.New("it has begun") })
 		require.ErrorContains(t, err, words)
 		require.NotContains(t, err.Error(), "it has begun")
 	}
@@ -221,8 +212,7 @@ func TestOutletsRefused(t *testing.T) {
 // TestRecordOfFailure requires that the record has the cause of a job's end.
 func TestRecordOfFailure(t *testing.T) {
 	dir := t.TempDir()
-	config := pebble.Config{Ranks: 2, Watch: pebble.Watch{Record: dir, Out: io.Discard}}
-	err := pebble.Run(context.Background(), config, func(r *pebble.Rank) error {
+	err := watched(2, pebble.Watch{Record: dir, Out: io.Discard}, func(r *pebble.Rank) error {
 		if r.ID() == 1 {
 			return errors.New("the disk is full")
 		}
@@ -246,14 +236,12 @@ func TestGoTools(t *testing.T) {
 	dir := t.TempDir()
 	out := newReport()
 	var profile bytes.Buffer
-	config := pebble.Config{Ranks: 2, Watch: pebble.Watch{
-		Stall: time.Second, Out: out, Pprof: true, Record: dir, FlightRecorder: flight,
-	}}
+	w := pebble.Watch{Stall: time.Second, Out: out, Pprof: true, Record: dir, FlightRecorder: flight}
 	dumped := func() []string {
 		found, _ := filepath.Glob(filepath.Join(dir, "flight-*.trace"))
 		return found
 	}
-	err := pebble.Run(context.Background(), config, func(r *pebble.Rank) error {
+	err := watched(2, w, func(r *pebble.Rank) error {
 		visit := ranks(r, func(v uint64) {
 			if r.ID() == 1 {
 				<-out.release

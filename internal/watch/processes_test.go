@@ -20,7 +20,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/activepebbles/pebbles/internal/launch"
-	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -181,17 +180,13 @@ func TestQuit(t *testing.T) {
 // TestManySimulatedRanks requires a timely, short report of many simulated ranks, where one hangs.
 func TestManySimulatedRanks(t *testing.T) {
 	const many = 1024
-	world, err := sim.New(sim.Config{Ranks: many, Seed: 1})
-	require.NoError(t, err)
 	out := newReport()
-	err = world.Each(func(transport netio.Transport) error {
-		config := pebble.Config{Transport: transport, Watch: pebble.Watch{Stall: 2 * time.Second, Out: out}}
-		return pebble.Run(context.Background(), config, func(r *pebble.Rank) error {
-			if r.ID() == 77 {
-				<-out.release
-			}
-			return r.Barrier()
-		})
+	w := pebble.Watch{Stall: 2 * time.Second, Out: out}
+	err := simulated(t, sim.Config{Ranks: many, Seed: 1}, w, func(r *pebble.Rank) error {
+		if r.ID() == 77 {
+			<-out.release
+		}
+		return r.Barrier()
 	})
 	require.NoError(t, err)
 	require.Contains(t, out.verdict(), "rank 77 runs its function")
