@@ -23,8 +23,7 @@ func goodVariables() map[string]string {
 
 func TestEnvironmentRoundTrip(t *testing.T) {
 	e := environment{job: "j", process: 1, processes: 2, ranks: 4, launcher: "h:1", bind: "lo",
-		startLimit:   90 * time.Second,
-		silenceLimit: time.Hour, transport: "shm"}
+		startLimit: 90 * time.Second, silenceLimit: time.Hour, transport: "shm"}
 	values := map[string]string{}
 	for _, v := range e.list(3) {
 		name, value, _ := strings.Cut(v, "=")
@@ -38,25 +37,22 @@ func TestEnvironmentRoundTrip(t *testing.T) {
 
 func TestLimitsOfTheUser(t *testing.T) {
 	spec := Spec{Processes: 1, Program: []string{os.Args[0]}}
-	s, err := spec.complete()
-	require.NoError(t, err)
-	require.Equal(t, []time.Duration{30 * time.Second, 10 * time.Second}, []time.Duration{s.StartLimit, s.SilenceLimit})
-
+	limits := func(start, silence time.Duration) {
+		t.Helper()
+		s, err := spec.complete()
+		require.NoError(t, err)
+		require.Equal(t, []time.Duration{start, silence}, []time.Duration{s.StartLimit, s.SilenceLimit})
+	}
+	limits(30*time.Second, 10*time.Second)
 	t.Setenv(varStartLimit, "2m")
 	t.Setenv(varSilence, "1h")
-	s, err = spec.complete()
-	require.NoError(t, err)
-	require.Equal(t, []time.Duration{2 * time.Minute, time.Hour}, []time.Duration{s.StartLimit, s.SilenceLimit})
-
+	limits(2*time.Minute, time.Hour)
 	spec.StartLimit, spec.SilenceLimit = time.Second, time.Minute
-	s, err = spec.complete()
-	require.NoError(t, err)
-	require.Equal(t, []time.Duration{time.Second, time.Minute}, []time.Duration{s.StartLimit, s.SilenceLimit})
+	limits(time.Second, time.Minute)
 
 	spec.SilenceLimit = time.Millisecond
-	_, err = spec.complete()
+	_, err := spec.complete()
 	require.ErrorContains(t, err, "a silence limit of 1ms is too short, the least is 1s")
-
 	t.Setenv(varSilence, "never")
 	_, err = spec.complete()
 	require.ErrorContains(t, err, `PEBBLES_SILENCE_LIMIT="never" is not a time such as 30s`)

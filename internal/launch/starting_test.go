@@ -17,8 +17,15 @@ import (
 // idle returns a job with processes that run until they are ended.
 func idle(t *testing.T, processes int) *job {
 	t.Helper()
-	s, err := Spec{Processes: processes, Program: []string{"sleep", "1000"}, Stdout: os.Stderr,
-		Stderr: os.Stderr}.complete()
+	return jobOf(t, Spec{
+		Processes: processes, Program: []string{"sleep", "1000"}, Stdout: os.Stderr, Stderr: os.Stderr,
+	})
+}
+
+// jobOf returns a job of which nothing has been started.
+func jobOf(t *testing.T, s Spec) *job {
+	t.Helper()
+	s, err := s.complete()
 	require.NoError(t, err)
 	j, err := newJob(&s)
 	require.NoError(t, err)
@@ -83,10 +90,7 @@ func TestHostsStartInTurn(t *testing.T) {
 	for i := range loginsAtOnce + 8 {
 		s.Hosts = append(s.Hosts, fmt.Sprint("h", i))
 	}
-	s, err := s.complete()
-	require.NoError(t, err)
-	j, err := newJob(&s)
-	require.NoError(t, err)
+	j := jobOf(t, s)
 	for p := j.startable(); p != nil; p = j.startable() {
 		j.start(p)
 	}
@@ -118,10 +122,7 @@ func TestProcessThatStopsAtTheEndIsNamed(t *testing.T) {
 		if c.shell != "" {
 			s.Hosts, s.Bind, s.SSH = []string{"a", "b"}, "127.0.0.1", []string{"sh", "-c", `exec "$0" -c "$2"`, c.shell}
 		}
-		s, err := s.complete()
-		require.NoError(t, err)
-		j, err := newJob(&s)
-		require.NoError(t, err)
+		j := jobOf(t, s)
 		for range 2 {
 			j.start(j.startable())
 			if c.shell != "" {
@@ -154,6 +155,32 @@ func TestProcessThatStopsAtTheEndIsNamed(t *testing.T) {
 		require.ErrorContains(t, requireEnded(t, j, func(n int) bool { return n == 2 }), c.says)
 		require.Contains(t, printed.String(), c.prints)
 	}
+}
+
+// A job with unstarted processes has failed if nothing is left that could start them.
+func TestWhoWaitsForEverIsTold(t *testing.T) {
+	j := idle(t, 3)
+	j.waiting = j.waiting[1:]
+	j.pausing = 1
+	r, err := j.finish()
+	require.ErrorContains(t, err, "3 of 3 processes were not started")
+	require.NotZero(t, r.Status)
+}
+
+// After each try of an ssh, all counts of the queue are as before.
+func TestTriesLeaveNothing(t *testing.T) {
+	j := jobOf(t, Spec{Processes: 1, Hosts: []string{"a"}, Bind: "127.0.0.1", Program: []string{"true"},
+		SSH: []string{"sh", "-c", "echo 'ssh: connect to host a port 22: Connection refused' >&2; exit 255"}})
+	for range 3 {
+		j.start(j.startable())
+		(<-j.gone).end(j)
+		require.Equal(t, 1, j.pausing)
+		require.Zero(t, j.dialling, "ssh that have not reached their host")
+		require.Zero(t, j.alive())
+		j.requeue(<-j.paused)
+	}
+	_, err := j.finish()
+	require.ErrorContains(t, err, "1 of 1 processes were not started")
 }
 
 // A job that exceeds this machine is refused in one sentence that states its needs.
