@@ -28,3 +28,9 @@ func TestProbeOfOneCore(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	require.Zero(t, Probe())
 }
+
+func TestContextSwitch(t *testing.T) {
+	seconds, err := ContextSwitch(2)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, seconds, 0.0)
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/activepebbles/pebbles/internal/machine"
 	_ "github.com/activepebbles/pebbles/internal/seeds" // fixes the draws of rapid
 )
 
@@ -136,7 +137,27 @@ func TestBadFiles(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// TestUnwritable requires an error for results that cannot be written.
+// FuzzResults reads files of results: accepted ones have samples in each case.
+func FuzzResults(f *testing.F) {
+	f.Add([]byte(`{"Format":1,"Groups":[{"Name":"g","Results":[{"Samples":[1]}]}]}`))
+	f.Add([]byte(`{"Format":1,"Groups":[{"Results":[null]}]}`))
+	f.Add([]byte(`{"Format":99}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		_, _ = machine.Parse(text)
+		name := filepath.Join(t.TempDir(), "results.json")
+		require.NoError(t, os.WriteFile(name, text, 0o600))
+		r, err := Read(name)
+		if err != nil {
+			return
+		}
+		for _, g := range r.Groups {
+			for _, one := range g.Results {
+				require.NotEmpty(t, one.Samples)
+			}
+		}
+	})
+}
+
 func TestUnwritable(t *testing.T) {
 	r := results(made("a", "", 1))
 	require.ErrorIs(t, r.Write("/no/such/folder/r.json"), os.ErrNotExist)

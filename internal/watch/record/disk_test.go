@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/internal/disk"
+	"github.com/activepebbles/pebbles/internal/disk/disktest"
 )
 
 // faulty is a file whose disk refuses writes, after the first bytes of them, while full is set.
@@ -178,4 +180,33 @@ func TestLauncherOnAFullDisk(t *testing.T) {
 	l := &Launcher{file: disk.File{File: file}}
 	require.ErrorIs(t, l.Ended(began, 1, "exit status 1", true), syscall.ENOSPC)
 	require.ErrorContains(t, l.Close(began, ""), "write the launcher's record")
+}
+
+// TestNoErrorOfTheDiskIsLost requires that Create, a second, or Close reports an error of any call on a file. The
+// record is small, so that segments change and old ones are removed.
+func TestNoErrorOfTheDiskIsLost(t *testing.T) {
+	met := map[string]bool{}
+	disktest.Each(t, func(t *testing.T, call string) {
+		kind, _, _ := strings.Cut(call, " ")
+		met[kind] = true
+		job, random := jobOf("j1", 1, 1), newRandom(t)
+		w, told := Create(t.TempDir(), job, 0, 1)
+		if told == nil {
+			settle(t, w)
+			for s := range 60 {
+				step(random, &job.Processes[0], s, 10)
+				told = errors.Join(told, w.Second(after(float64(s)), &job.Processes[0], 0, "it moves"))
+				settle(t, w)
+			}
+			told = errors.Join(told, w.Close(after(61), ""))
+		}
+		if call == "" {
+			require.NoError(t, told)
+		} else {
+			require.ErrorIs(t, told, disktest.Err)
+		}
+	})
+	for _, kind := range []string{"open", "write", "close", "remove"} {
+		require.True(t, met[kind], "no call was %s", kind)
+	}
 }
