@@ -127,7 +127,7 @@ func areCaught(t *testing.T, all []change, test string) {
 	for _, broken := range all {
 		t.Run(broken.name, func(t *testing.T) {
 			t.Parallel()
-			program := build(t, broken.file, broken.good, broken.bad)
+			program := build(t, "./lab/worlds", broken.file, broken.good, broken.bad)
 			began := time.Now()
 			told := fails(t, program, test, fmt.Sprint("-worlds=", worldsMost))
 			_, rest, ok := strings.Cut(told, "-world='")
@@ -147,9 +147,7 @@ func TestDroppedLifelinesAreCaught(t *testing.T) {
 	if *caughtWithin == 0 {
 		t.Skip("builds the runtime anew: give -caught-within, as .ci/worlds does")
 	}
-	program := filepath.Join(t.TempDir(), "task.test")
-	overlay.Build(t, []overlay.Change{{File: "task/thief.go", Good: "t.waits = append(t.waits, p.From)", Bad: "_ = p"}},
-		"test", "-c", "-o", program, "./task")
+	program := build(t, "./task", "task/thief.go", "t.waits = append(t.waits, p.From)", "_ = p")
 	out, err := exec.CommandContext(t.Context(), program, "-test.run=^TestLifelines$").CombinedOutput()
 	require.Error(t, err, string(out))
 	require.Contains(t, string(out), "--- FAIL: TestLifelines")
@@ -182,9 +180,7 @@ func TestBrokenWordsAreCaught(t *testing.T) {
 		},
 	} {
 		t.Run(broken.name, func(t *testing.T) {
-			program := filepath.Join(t.TempDir(), "memory.test")
-			overlay.Build(t, []overlay.Change{{File: broken.file, Good: broken.good, Bad: broken.bad}}, "test", "-c", "-o",
-				program, "./memory")
+			program := build(t, "./memory", broken.file, broken.good, broken.bad)
 			var out []byte
 			var err error
 			for begun := time.Now(); err == nil && time.Since(begun) < *caughtWithin; { // a busy machine may need several
@@ -198,11 +194,11 @@ func TestBrokenWordsAreCaught(t *testing.T) {
 	}
 }
 
-// build builds this package's tests with one changed file of the runtime.
-func build(t *testing.T, file, good, bad string) (program string) {
+// build builds a package's tests with one changed file of the runtime.
+func build(t *testing.T, folder, file, good, bad string) (program string) {
 	t.Helper()
-	program = filepath.Join(t.TempDir(), "worlds.test")
-	overlay.Build(t, []overlay.Change{{File: file, Good: good, Bad: bad}}, "test", "-c", "-o", program, "./lab/worlds")
+	program = filepath.Join(t.TempDir(), "broken.test")
+	overlay.Build(t, []overlay.Change{{File: file, Good: good, Bad: bad}}, "test", "-c", "-o", program, folder)
 	return program
 }
 
