@@ -12,30 +12,26 @@ import (
 
 // An error about different registrations shows the parts that differ, and no more.
 func TestDifferencesAreShown(t *testing.T) {
-	const rest = ", topology direct, coalescing 1024, reduction none"
+	const block = "distribution block, topology direct, coalescing 1024, reduction none"
 	long := strings.Repeat("field uint64; ", 100)
 	describe := func(name, schema, settings string) string {
 		return `registers target "` + name + `" of ` + schema + ", " + settings + "\n"
 	}
+	a, b := describe("a", "int64", block), describe("b", "int64", block)
 	for want, pair := range map[string][2]string{
 		`target "a" has coalescing 5 on rank 0, and coalescing 6 on rank 3: all`: {
-			describe("a", "uint64", "distribution block, topology direct, coalescing 5, reduction none"),
-			describe("a", "uint64", "distribution block, topology direct, coalescing 6, reduction none")},
+			strings.Replace(a, "1024", "5", 1), strings.Replace(a, "1024", "6", 1)},
 		`target "a" has reduction none on rank 0, and reduction first with 64 entries on rank 3: all`: {
-			describe("a", "uint64", "distribution block"+rest),
-			describe("a", "uint64", "distribution block, topology direct, coalescing 1024, reduction first with 64 entries")},
+			a, strings.Replace(a, "none", "first with 64 entries", 1)},
 		`target "a" has last int32 on rank 0, and last int64 on rank 3: all`: {
-			describe("a", "struct{"+long+"last int32; "+long+"}", "distribution block"+rest),
-			describe("a", "struct{"+long+"last int64; "+long+"}", "distribution block"+rest)},
+			describe("a", "struct{"+long+"last int32; "+long+"}", block),
+			describe("a", "struct{"+long+"last int64; "+long+"}", block)},
 		`target "a" has int64 on rank 0, and uint64 on rank 3: all`: {
-			describe("a", "int64", "distribution block"+rest), describe("a", "uint64", "distribution block"+rest)},
-		`rank 0 registers target "a" of int64, and rank 3 registers target "b" of int64 in its place: all`: {
-			describe("a", "int64", "distribution block"+rest), describe("b", "int64", "distribution block"+rest)},
-		`rank 0 registers target "b" of int64, which rank 3 does not: all`: {
-			describe("a", "int64", "distribution block"+rest) + describe("b", "int64", "distribution block"+rest),
-			describe("a", "int64", "distribution block"+rest)},
+			a, describe("a", "uint64", block)},
+		`rank 0 registers target "a" of int64, and rank 3 registers target "b" of int64 in its place: all`: {a, b},
+		`rank 0 registers target "b" of int64, which rank 3 does not: all`:                                 {a + b, a},
 		`rank 0 registers target "b" of int64, and rank 3 frees container "b" in its place: all`: {
-			describe("b", "int64", "distribution block"+rest), "frees container \"b\"\n"},
+			b, "frees container \"b\"\n"},
 		`rank 0 frees target "a\"b", and rank 3 frees target "a" in its place: all`: {
 			"frees target \"a\\\"b\"\n", "frees target \"a\"\n"},
 	} {
