@@ -98,7 +98,6 @@ func TestGlossary(t *testing.T) {
 	}
 }
 
-// TestPagesAreShort limits documents to a readable length.
 func TestPagesAreShort(t *testing.T) {
 	for name, lines := range map[string]int{"README.md": 120, "docs/architecture.md": 150, "docs/contract.md": 205} {
 		require.LessOrEqual(t, strings.Count(read(t, name), "\n"), lines, name)
@@ -255,7 +254,6 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestPackageComments requires a comment for each package.
 func TestPackageComments(t *testing.T) {
 	comment := regexp.MustCompile(`(?m)^// [A-Z].*\n(//.*\n)*package `)
 	packages := map[string]bool{}

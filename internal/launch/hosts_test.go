@@ -196,7 +196,6 @@ func outside(list string) (words []string) {
 	return append(words, word)
 }
 
-// OnlyHere distinguishes lists of this host from others.
 func TestOnlyHere(t *testing.T) {
 	name, err := os.Hostname()
 	require.NoError(t, err)

@@ -171,7 +171,6 @@ var cases = []struct {
 	}, []string{"ranks 0-1 wait for the others in barrier", "rank 2 runs its function, and has called nothing yet"}},
 }
 
-// TestVerdicts requires that the verdict names the culprit.
 func TestVerdicts(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -209,7 +209,6 @@ func TestOutletsRefused(t *testing.T) {
 	}
 }
 
-// TestRecordOfFailure requires that the record has the cause of a job's end.
 func TestRecordOfFailure(t *testing.T) {
 	dir := t.TempDir()
 	err := watched(2, pebble.Watch{Record: dir, Out: io.Discard}, func(r *pebble.Rank) error {

@@ -152,7 +152,6 @@ func TestRefusedInOneProcess(t *testing.T) {
 	require.Empty(t, failed.Lost)
 }
 
-// TestStoppedProcess requires that a stopped process is named, with its ranks.
 func TestStoppedProcess(t *testing.T) {
 	t.Parallel()
 	out, ended, pid := startStopped(t)

@@ -144,7 +144,6 @@ func referred(document string) (names []string) {
 	return names
 }
 
-// The rows of measurements that documents refer to exist.
 func TestRowsThatDocumentsReferTo(t *testing.T) {
 	require.Equal(t, []string{"a b", "c", "d"}, referred("see row `a\nb` and rows `c`, `d`. `e`"))
 	known := names(Groups(Options{Program: "pebbles", Transports: []string{"mem", "tcp"}}))

@@ -71,7 +71,6 @@ type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-// TestTextIsBounded requires that the text is short, whatever the record contains.
 func TestTextIsBounded(t *testing.T) {
 	record := dead(t, "")
 	record.Ending.Cause = strings.Repeat("many words ", 1000)
@@ -101,7 +100,6 @@ func TestHTML(t *testing.T) {
 	require.Greater(t, job, cause)
 }
 
-// TestEmptyReports makes pages of almost empty records.
 func TestEmptyReports(t *testing.T) {
 	for _, record := range []*Record{
 		{},

@@ -88,7 +88,6 @@ func process(c *scenario.Command, j *Job) {
 	})
 }
 
-// TestReportIsBounded requires that a report is short, whatever the number and activity of ranks.
 func TestReportIsBounded(t *testing.T) {
 	const most = 4096
 	change := map[int]func(r *Rank){}

@@ -62,7 +62,6 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestSizeOfEvents measures the size of events in a file.
 func TestSizeOfEvents(t *testing.T) {
 	f := create(t, configOf(0, 1, 1))
 	const events = 1000

@@ -53,7 +53,6 @@ func TestSimulatedJob(t *testing.T) {
 	}
 }
 
-// TestSimulatedJobsOfOnePath requires that two simulated jobs cannot write one file.
 func TestSimulatedJobsOfOnePath(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trace")
 	f, err := Join(path, 0, configOf(0, 1, 2))
