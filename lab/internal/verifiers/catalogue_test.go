@@ -497,7 +497,7 @@ var catalogue = []mutation{
 	{"shared memory of a killed process is left", "internal/launch/process.go",
 		"\tremoveSharedMemory(c.cmd.Process.Pid, c.began)\n", "", "TestSharedMemoryOfAKilledProcess"},
 	{"a value is longer than launchers keep", "internal/launch/pmi/client.go",
-		"c.valueMax = min(c.valueMax, ValueMax)", "_ = ValueMax", "TestLongValues"},
+		"c.valueMax = min(c.valueMax, ValueMax)", "_ = ValueMax", "TestBadKeysAndValues"},
 	{"a group may write the secret", "internal/launch/secret.go", "case mode&0o037 != 0,", "case mode&0o017 != 0,",
 		"TestScenarios"},
 	{"children get the variables of the job", "internal/launch/environment.go", "\t\t\tos.Unsetenv(name)\n", "",
