@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/internal/seeds"
-	"github.com/activepebbles/pebbles/pebble"
 )
 
 // For any numbers of elements on ranks, the numbers afterwards differ by one at most, and no element is lost.
@@ -31,26 +30,4 @@ func TestBalance(t *testing.T) {
 		}
 		require.LessOrEqual(t, slices.Max(after)-slices.Min(after), 1, "%v", counts)
 	}
-}
-
-// Deleting a key of a multimap deletes all of its values.
-func TestDeletedKeysTakeTheirValuesAlong(t *testing.T) {
-	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
-		m := NewMultiMap[uint64, int](r, "multimap")
-		for _, change := range []func(){
-			func() { m.AddAll([]Entry[uint64, int]{{7, 1}, {7, 2}, {8, 3}}) },
-			func() {
-				if r.ID() == 0 {
-					m.Delete(7)
-				}
-			},
-		} {
-			if err := r.Epoch(func() error { change(); return nil }); err != nil {
-				return err
-			}
-		}
-		n, err := m.Len()
-		require.EqualValues(t, 3, n, "key 8 of each rank")
-		return err
-	}))
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"github.com/activepebbles/pebbles/container"
 	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/pebble"
+	"github.com/activepebbles/pebbles/task"
 )
 
 // tried is a container beside its twin, which has this rank's keys if the container has keys.
@@ -27,9 +30,17 @@ type tried struct {
 func TestContainersAreGosMapsAndSlices(t *testing.T) {
 	seed := seeds.Of(t)
 	everywhere(t, func(r *pebble.Rank) error {
-		number := func(i int) uint64 { return uint64(i) }
-		for _, c := range []tried{triedMap(r, "numbers", number), triedMap(r, "words", words), triedCounter(r), triedSet(r),
-			triedMultiMap(r), triedBag(r), triedSets(r), triedTable(r, t.TempDir)} {
+		high := func(i int) uint64 { return uint64(i) << 40 }
+		number := func(n uint64) uint64 { return n }
+		list := func(n uint64) []string { return []string{words(int(n % 99)), ""} }
+		last := func(held, next []string) []string { return slices.MaxFunc([][]string{held, next}, slices.Compare) }
+		tasks := task.New(r)
+		for _, c := range []tried{
+			triedMap(r, tasks, "numbers", high, number, pebble.Sum),
+			triedMap(r, tasks, "words", words, number, pebble.Sum),
+			triedMap(r, tasks, "structs", names, list, last), triedCounter(r), triedSet(r), triedMultiMap(r),
+			triedBag(r), triedSets(r), triedTable(r, t.TempDir),
+		} {
 			appstest.OK(manyOperations(r, operations, seed, c))
 		}
 		return nil
@@ -44,7 +55,8 @@ func everywhere(t *testing.T, program func(r *pebble.Rank) error) {
 func manyOperations(r *pebble.Rank, n int, seed uint64, c tried) error {
 	for round := uint64(0); n > 0; round++ {
 		random := rand.New(rand.NewPCG(seed, round))
-		some, keys := min(n, 1+random.IntN(operations/2)), 1<<random.IntN(13)
+		some := min(n, 1+random.IntN(operations/4))
+		keys := 1 << random.IntN(min(13, bits.Len(uint(some))))
 		n -= some
 		if random.IntN(4) == 0 {
 			c.forget()
@@ -80,10 +92,10 @@ const (
 )
 
 // entriesAre compares the entries of a rank with those of a map.
-func entriesAre[K comparable, V comparable](local func(yield func(K, V) bool), want map[K]V) error {
+func entriesAre[K comparable, V any](local func(yield func(K, V) bool), want map[K]V) error {
 	n := 0
 	for k, v := range local {
-		if w, there := want[k]; !there || v != w {
+		if w, there := want[k]; !there || fmt.Sprint(v) != fmt.Sprint(w) {
 			return fmt.Errorf("%v is %v in place of %v (%v)", k, v, w, there)
 		}
 		n++
@@ -94,39 +106,48 @@ func entriesAre[K comparable, V comparable](local func(yield func(K, V) bool), w
 	return nil
 }
 
-func triedMap[K comparable](r *pebble.Rank, name string, key func(i int) K) tried {
-	m, twin := container.NewMap[K, uint64](r, name), map[K]uint64{}
-	visit := container.NewVisitor(m, "visit", func(_ K, v *uint64, n uint64) { *v += n })
-	find := container.NewFinder(m, "find", func(_ K, v *uint64, n uint64) { *v += n })
-	sum := m.NewReducer("sum", pebble.Sum)
+// triedMap is a map whose twin has the keys of all ranks. A value is made of a number, and two are merged in any order.
+func triedMap[K comparable, V any](r *pebble.Rank, tasks *task.Scheduler, name string, key func(i int) K,
+	value func(n uint64) V, merge func(held, next V) V) tried {
+	m, twin := container.NewMap[K, V](r, name), map[K]V{}
+	change := func(_ K, v *V, n uint64) { *v = merge(*v, value(n)) }
+	visit, find := container.NewVisitor(m, "visit", change), container.NewFinder(m, "find", change)
+	merged, reads := m.NewReducer("merged", merge), container.NewReads(m, tasks)
 	return tried{do: func(i, what int, n uint64) {
-		k := key(i)
-		[kindsOfChanges]func(){
-			func() { m.Put(k, n) }, func() { m.InsertAll([]container.Entry[K, uint64]{{Key: k, Value: n}}) },
-			func() { m.Delete(k) },
-			func() { visit.Send(k, n) }, func() { find.Send(k, n) },
-			func() { sum.Reduce(k, n) }}[what]()
+		k, v := key(i), value(n)
+		changes := [kindsOfChanges]func(){
+			func() { m.Put(k, v) }, func() { m.Insert(k, v) }, func() { m.Delete(k) },
+			func() { visit.Send(k, n) }, func() { find.Send(k, n) }, func() { merged.Reduce(k, v) },
+		}
+		if n%2 == 0 {
+			all := []container.Entry[K, V]{{Key: k, Value: v}}
+			changes[0], changes[1] = func() { m.PutAll(all) }, func() { m.InsertAll(all) }
+			changes[4] = func() { find.SendAll([]container.Entry[K, uint64]{{Key: k, Value: n}}) }
+		}
+		changes[what]()
 	}, twin: func(i, what int, n uint64) {
 		k := key(i)
-		if m.Owner(k) != r.ID() {
-			return
-		}
 		v, there := twin[k]
 		switch {
 		case what == 0, what == 1 && !there:
-			twin[k] = n
+			twin[k] = value(n)
 		case what == 2:
 			delete(twin, k)
-		case what == 3, what == 4 && there, what == 5:
-			twin[k] = v + n
+		case what == 3, what == 4 && there, what == 5 && there:
+			twin[k] = merge(v, value(n))
+		case what == 5:
+			twin[k] = value(n)
 		}
 	}, same: func() error {
 		for k, at := range m.LocalRefs() {
-			if v, there := m.LocalGet(k); !there || v != *at {
-				return fmt.Errorf("%v is %d, and its place has %d", k, v, *at)
+			if v, there := m.LocalGet(k); !there || fmt.Sprint(v) != fmt.Sprint(*at) {
+				return fmt.Errorf("%v is %v, and its place has %v", k, v, *at)
 			}
 		}
-		return entriesAre(m.LocalAll(), twin)
+		own := maps.Clone(twin)
+		maps.DeleteFunc(own, func(k K, _ V) bool { return m.Owner(k) != r.ID() })
+		appstest.OK(tasks.Run(func() { sameReads(reads, twin, key) }))
+		return errors.Join(entriesAre(m.LocalAll(), own), sameMap(m, twin))
 	}, clear: m.Clear, forget: func() { clear(twin) }}
 }
 
@@ -190,6 +211,9 @@ func triedMultiMap(r *pebble.Rank) tried {
 			if n += len(vs); !slices.Equal(slices.Sorted(slices.Values(vs)), slices.Sorted(slices.Values(twin[k]))) {
 				return fmt.Errorf("%d has %d values in place of %d, or others", k, len(vs), len(twin[k]))
 			}
+		}
+		if n != m.LocalLen() {
+			return fmt.Errorf("%d values, and LocalLen says %d", n, m.LocalLen())
 		}
 		for k, vs := range twin {
 			if n -= len(vs); len(vs) > 1 {

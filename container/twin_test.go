@@ -13,7 +13,6 @@ import (
 	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
-	"github.com/activepebbles/pebbles/task"
 )
 
 // name is a key with strings, padding, and floats. Two of its floats are equal and differ in their bits.
@@ -33,94 +32,11 @@ func names(i int) name {
 		Of: [2]int32{3, int32(i)}}
 }
 
-const (
-	rounds = 4
-	keys   = 300 // number of keys that operations draw from
-)
-
-// operation is an operation of some rank in a round, on a key that no other operation of the round uses.
-type operation struct{ key, what, value int }
-
-// drawn returns the operations of a rank in a round: each rank can draw those of all others.
-func drawn(seed uint64, rank, ranks, round int) (all []operation) {
-	random := rand.New(rand.NewPCG(seed, uint64(round)))
-	for key := range keys {
-		o := operation{key, random.IntN(7), random.IntN(1000)}
-		if (key+round)%ranks == rank && random.IntN(3) > 0 {
-			all = append(all, o)
-		}
-	}
-	return all
-}
-
-// A map agrees with Go's map after any operations: on each number of ranks, over each transport, and in simulated
-// worlds.
-func TestMapIsGosMap(t *testing.T) {
-	t.Run("numbers", func(t *testing.T) {
-		mapTwin(t, func(i int) uint64 { return uint64(i) << 40 }, func(i int) uint64 { return uint64(i) })
-	})
-	t.Run("strings", func(t *testing.T) { mapTwin(t, words, words) })
-	t.Run("structs", func(t *testing.T) { mapTwin(t, names, func(i int) []string { return []string{words(i), ""} }) })
-}
-
 func words(i int) string {
 	if i == 0 {
 		return "" // the zero key
 	}
 	return fmt.Sprintf("word %d", i)
-}
-
-func mapTwin[K comparable, V any](t *testing.T, key func(i int) K, value func(i int) V) {
-	seed := seeds.Of(t)
-	everywhere(t, func(r *pebble.Rank) error { return mapRounds(r, seed, key, value) })
-}
-
-func mapRounds[K comparable, V any](r *pebble.Rank, seed uint64, key func(i int) K, value func(i int) V) error {
-	s := task.New(r)
-	m := container.NewMap[K, V](r, "map")
-	either := m.NewReducer("either", func(held, next V) V { return held })
-	visit := container.NewVisitor(m, "visit", func(_ K, v *V, arg uint64) { *v = value(int(arg)) })
-	find := container.NewFinder(m, "find", func(_ K, v *V, arg uint64) { *v = value(int(arg)) })
-	reads := container.NewReads(m, s)
-	twin := map[K]V{}
-	for round := range rounds {
-		for rank := range r.Size() {
-			for _, o := range drawn(seed, rank, r.Size(), round) {
-				k, v := key(o.key), value(o.value)
-				switch _, there := twin[k]; {
-				case o.what == 0 || o.what == 4, o.what == 5 && there, (o.what == 1 || o.what == 6) && !there:
-					twin[k] = v
-				case o.what == 2:
-					delete(twin, k)
-				}
-			}
-		}
-		appstest.Epoch(r, func() {
-			for _, o := range drawn(seed, r.ID(), r.Size(), round) {
-				k, v := key(o.key), value(o.value)
-				switch o.what {
-				case 0:
-					m.PutAll([]container.Entry[K, V]{{Key: k, Value: v}})
-				case 1:
-					m.Insert(k, v)
-				case 2:
-					m.Delete(k)
-				case 4:
-					visit.Send(k, uint64(o.value))
-				case 5:
-					find.SendAll([]container.Entry[K, uint64]{{Key: k, Value: uint64(o.value)}})
-				case 6:
-					either.Reduce(k, v)
-				}
-			}
-		})
-		if err := sameMap(m, twin); err != nil {
-			return fmt.Errorf("round %d: %w", round, err)
-		}
-		appstest.OK(s.Run(func() { sameReads(reads, twin, key) }))
-	}
-	appstest.OK(m.Clear())
-	return sameMap(m, map[K]V{})
 }
 
 // sameMap compares the contents of a map with its twin.
@@ -148,6 +64,9 @@ func sameMap[K comparable, V any](m *container.Map[K, V], twin map[K]V) error {
 	return nil
 }
 
+const keys = 300 // that are read
+
+// sameReads compares the values of some keys, of any rank, with the twin of a map.
 func sameReads[K comparable, V any](reads *container.Reads[K, V], twin map[K]V, key func(i int) K) {
 	ks, found := make([]K, keys), make([]container.Found[V], keys)
 	for i := range ks {
