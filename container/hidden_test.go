@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/container"
-	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -15,31 +15,25 @@ import (
 // Containers need no put to be visible before its fence.
 func TestContainersOverHiddenPuts(t *testing.T) {
 	const ranks, keys = 4, 300
-	w, err := sim.New(sim.Config{Ranks: ranks, Processes: ranks, Seed: 1, Faults: sim.Faults{Hide: time.Millisecond}})
-	require.NoError(t, err)
-	require.NoError(t, w.Each(func(p netio.Transport) error {
-		return pebble.Run(t.Context(), pebble.Config{Transport: p}, func(r *pebble.Rank) error {
-			m, n := container.NewMap[int, int](r, "m"), container.NewCounter[int](r, "n")
-			for round := range 3 {
-				if err := r.Epoch(func() error {
-					for k := r.ID(); k < keys; k += ranks {
-						m.Put(k, k*round)
-						n.Add(k%7, 1)
-					}
-					return nil
-				}); err != nil {
-					return err
+	world := sim.Config{Ranks: ranks, Processes: ranks, Seed: 1, Faults: sim.Faults{Hide: time.Millisecond}}
+	require.NoError(t, appstest.Simulate(t, world, pebble.Config{}, func(r *pebble.Rank) error {
+		m, n := container.NewMap[int, int](r, "m"), container.NewCounter[int](r, "n")
+		for round := range 3 {
+			appstest.Epoch(r, func() {
+				for k := r.ID(); k < keys; k += ranks {
+					m.Put(k, k*round)
+					n.Add(k%7, 1)
 				}
-				for k, v := range m.LocalAll() {
-					require.Equal(t, k*round, v)
-				}
-				total, err := sum(r, n)
-				require.EqualValues(t, keys*(round+1), total)
-				if err != nil {
-					return err
-				}
+			})
+			for k, v := range m.LocalAll() {
+				require.Equal(t, k*round, v)
 			}
-			return nil
-		})
+			total, err := sum(r, n)
+			require.EqualValues(t, keys*(round+1), total)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	}))
 }

@@ -27,12 +27,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(leaks.Main(m)) }
 
 // run runs a job, and returns its error.
-func run(t testing.TB, c pebble.Config, f func(r *pebble.Rank) error) error {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
-	defer cancel()
-	return pebble.Run(ctx, c, f)
-}
+var run = appstest.Job
 
 // simulate runs a job of processes of one rank each in simulated time, and returns its duration.
 func simulate(t *testing.T, c sim.Config, job pebble.Config, f func(r *pebble.Rank) error) (seconds float64) {

@@ -6,30 +6,24 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/memory"
-	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
 // hidden runs a program over a network that completes a put long before it is visible, unless a fence makes it so.
-func hidden(t *testing.T, ranks int, program func(r *pebble.Rank) error) error {
-	w, err := sim.New(sim.Config{Ranks: ranks, Processes: ranks, Seed: 1, Faults: sim.Faults{Hide: time.Millisecond}})
-	require.NoError(t, err)
-	return w.Each(func(p netio.Transport) error {
-		return pebble.Run(t.Context(), pebble.Config{Transport: p}, program)
-	})
+func hidden(t *testing.T, ranks int, do func(r rank)) {
+	world := sim.Config{Ranks: ranks, Processes: ranks, Seed: 1, Faults: sim.Faults{Hide: time.Millisecond}}
+	require.NoError(t, appstest.Simulate(t, world, pebble.Config{}, program(do)))
 }
 
 // The next holder of a lock sees the puts of the holder before, though puts alone would be visible much later.
 func TestHoldersSeeWhatIsFenced(t *testing.T) {
 	const ranks, each, width = 4, 10, 3
-	require.NoError(t, hidden(t, ranks, func(r *pebble.Rank) error {
-		s := memory.New(r)
-		a := memory.NewArray[uint64](s, "a", distribution.Block(ranks*width, ranks))
-		l := memory.NewLock(s, "l", 1)
-		if err := r.Epoch(func() error {
+	hidden(t, ranks, func(r rank) {
+		a, l := r.words("a", ranks*width), memory.NewLock(r.s, "l", 1)
+		r.Do(func() {
 			for range each {
 				l.Lock()
 				all := make([]uint64, ranks*width)
@@ -42,34 +36,22 @@ func TestHoldersSeeWhatIsFenced(t *testing.T) {
 				}
 				l.Unlock()
 			}
-			return nil
-		}); err != nil {
-			return err
-		}
+		})
 		for i, got := range a.Local() {
-			require.EqualValues(t, ranks*each, got, "rank %d, element %d", r.ID(), i)
+			r.EqualValues(ranks*each, got, "rank %d, element %d", r.ID(), i)
 		}
-		return nil
-	}))
+	})
 }
 
 // The end of an epoch is a fence: all ranks see the puts of a rank.
 func TestEpochsEndWithAFence(t *testing.T) {
 	const ranks = 3
-	require.NoError(t, hidden(t, ranks, func(r *pebble.Rank) error {
-		a := memory.NewArray[uint64](memory.New(r), "a", distribution.Block(ranks, ranks))
+	hidden(t, ranks, func(r rank) {
+		a := r.words("a", ranks)
 		for round := range uint64(3) {
-			if err := r.Epoch(func() error {
-				a.Put(uint64(r.ID()+1)%ranks, round+1)
-				return nil
-			}); err != nil {
-				return err
-			}
-			require.Equal(t, []uint64{round + 1}, a.Local(), "rank %d", r.ID())
-			if err := r.Barrier(); err != nil {
-				return err
-			}
+			r.Do(func() { a.Put(uint64(r.ID()+1)%ranks, round+1) })
+			r.Equal([]uint64{round + 1}, a.Local(), "rank %d", r.ID())
+			r.Meet()
 		}
-		return nil
-	}))
+	})
 }

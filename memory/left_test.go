@@ -7,45 +7,32 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/apps/appstest"
-	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/memory"
-	"github.com/activepebbles/pebbles/pebble"
-	"github.com/activepebbles/pebbles/route"
 )
-
-// twoProcesses runs a program on two ranks connected by TCP.
-func twoProcesses(t *testing.T, program func(r *pebble.Rank) error) {
-	s := appstest.Shape{Ranks: 2, Procs: 2, Transport: "tcp", New: route.Direct, Coalesce: 64, AddressCache: 100}
-	require.NoError(t, s.Run(t, program))
-}
 
 // The addresses of an array leave the cache when it is freed, and those of another one stay.
 func TestFreedArraysLeaveTheAddressCache(t *testing.T) {
-	twoProcesses(t, func(r *pebble.Rank) error {
-		s := memory.New(r)
-		read := func(a *memory.Array[uint64]) {
-			require.NoError(t, r.Epoch(func() error { a.GetRange(0, make([]uint64, a.Len())); return nil }))
-		}
-		get := func(name string) *memory.Array[uint64] {
-			a := memory.NewArray[uint64](s, name, distribution.Block(4, 2))
+	s := shape("tcp", 2, 2)
+	s.AddressCache = 100
+	require.NoError(t, s.Run(t, program(func(r rank) {
+		read := func(a *array) { r.Do(func() { a.GetRange(0, make([]uint64, a.Len())) }) }
+		get := func(name string) *array {
+			a := r.words(name, 4)
 			read(a)
 			return a
 		}
 		kept := get("kept")
 		for round := range 3 {
 			freed := get(fmt.Sprint("freed ", round))
-			require.Equal(t, 2, memory.Addresses(s))
-			if err := freed.Free(); err != nil {
-				return err
-			}
-			require.Equal(t, 1, memory.Addresses(s), "addresses of an array that was freed")
+			r.Equal(2, memory.Addresses(r.s))
+			r.NoError(freed.Free())
+			r.Equal(1, memory.Addresses(r.s), "addresses of an array that was freed")
 		}
-		before := s.Counts().Misses
+		before := r.s.Counts().Misses
 		read(kept)
-		require.Equal(t, before, s.Counts().Misses)
-		return kept.Free()
-	})
+		r.Equal(before, r.s.Counts().Misses)
+		r.NoError(kept.Free())
+	})))
 }
 
 // An access is allowed if it ends within the entry, also if its end overflows.

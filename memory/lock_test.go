@@ -1,15 +1,13 @@
 package memory_test
 
 import (
-	"context"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/memory"
-	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/task"
@@ -52,13 +50,8 @@ func twoRanks(t *testing.T, do func(l *locking), told func(t *testing.T, err err
 // simulated runs a program on the given number of ranks, in as many processes, over a network that delays and repeats
 // frames.
 func simulated(t *testing.T, ranks int, program func(r *pebble.Rank) error) error {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	w, err := sim.New(sim.Config{Ranks: ranks, Processes: ranks, Seed: 1, Faults: sim.Faults{Delay: 0.2, Double: 0.1}})
-	require.NoError(t, err)
-	return w.Each(func(p netio.Transport) error {
-		return pebble.Run(ctx, pebble.Config{Transport: p, Coalesce: 16}, program)
-	})
+	world := sim.Config{Ranks: ranks, Processes: ranks, Seed: 1, Faults: sim.Faults{Delay: 0.2, Double: 0.1}}
+	return appstest.Simulate(t, world, pebble.Config{Coalesce: 16}, program)
 }
 
 // A wait for a lock that is never released ends the job with an error that names the holder and its call.

@@ -15,9 +15,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/launch"
-	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/reduce"
@@ -240,16 +240,13 @@ func TestMeasureInASimulation(t *testing.T) {
 	require.NoError(t, err)
 	seconds := map[float64]bool{}
 	for range 2 {
-		w, err := sim.New(sim.Config{Ranks: 16, Network: network, Seed: 1})
-		require.NoError(t, err)
-		require.NoError(t, w.Each(func(transport netio.Transport) error {
-			return pebble.Run(t.Context(), pebble.Config{Transport: transport}, func(r *pebble.Rank) error {
-				report, err := spread(r)
-				if r.ID() == 0 {
-					seconds[report.Seconds] = true
-				}
-				return err
-			})
+		world := sim.Config{Ranks: 16, Network: network, Seed: 1}
+		require.NoError(t, appstest.Simulate(t, world, pebble.Config{}, func(r *pebble.Rank) error {
+			report, err := spread(r)
+			if r.ID() == 0 {
+				seconds[report.Seconds] = true
+			}
+			return err
 		}))
 	}
 	require.Len(t, seconds, 1, "a simulation takes the same time each time")

@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/seeds"
-	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
@@ -98,12 +98,10 @@ func TestIdleWork(t *testing.T) {
 		require.NoError(t, run(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error { return relax(r, g, got) }))
 		require.Equal(t, want, got, "%d ranks", ranks)
 
-		w, err := sim.New(sim.Config{Ranks: ranks, Processes: ranks, Seed: seed})
-		require.NoError(t, err)
 		got = far(len(g))
-		require.NoError(t, w.Each(func(p netio.Transport) error {
-			c := pebble.Config{Transport: p, Coalesce: 16}
-			return run(t, c, func(r *pebble.Rank) error { return relax(r, g, got) })
+		world := sim.Config{Ranks: ranks, Processes: ranks, Seed: seed}
+		require.NoError(t, appstest.Simulate(t, world, pebble.Config{Coalesce: 16}, func(r *pebble.Rank) error {
+			return relax(r, g, got)
 		}))
 		require.Equal(t, want, got, "%d simulated ranks", ranks)
 	}

@@ -8,10 +8,10 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/netio/mem"
 	"github.com/activepebbles/pebbles/pebble"
@@ -19,12 +19,7 @@ import (
 )
 
 // run runs a job, and returns its error.
-func run(t testing.TB, c pebble.Config, f func(r *pebble.Rank) error) error {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
-	defer cancel()
-	return pebble.Run(ctx, c, f)
-}
+var run = appstest.Job
 
 // job runs a job that must succeed.
 func job(t testing.TB, c pebble.Config, f func(r *pebble.Rank) error) {
@@ -100,9 +95,7 @@ func TestCountersNearWraps(t *testing.T) {
 					}
 				})
 				for range 3 {
-					if err := epoch(r, func() { chain.Send(uint64(r.ID())) }); err != nil {
-						return err
-					}
+					appstest.Epoch(r, func() { chain.Send(uint64(r.ID())) })
 				}
 				return nil
 			})
@@ -126,9 +119,7 @@ func TestFastRanksWaitForSlowOnes(t *testing.T) {
 				early.Store(true)
 			}
 		})
-		if err := epoch(r, func() { begun = true }); err != nil {
-			return err
-		}
+		appstest.Epoch(r, func() { begun = true })
 		begun = false
 		if r.ID() == 2 {
 			<-release

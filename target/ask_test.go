@@ -91,7 +91,7 @@ func TestAsk(t *testing.T) {
 			}
 		}
 		world := sim.Config{Ranks: ranks, Processes: ranks, Seed: seed, Faults: sim.Faults{Delay: 0.2, Double: 0.2}}
-		require.NoError(t, simulate(t, world, pebble.Config{Topology: route.Hypercube, Coalesce: 8}, chasing))
+		require.NoError(t, appstest.Simulate(t, world, pebble.Config{Topology: route.Hypercube, Coalesce: 8}, chasing))
 	}
 }
 
@@ -177,14 +177,12 @@ func TestAskOfTexts(t *testing.T) {
 						}
 					}
 				}, target.Coded(pebble.Strings{}), target.Coded(pebble.Bytes{}))
-			if err := epoch(r, func() {
+			appstest.Epoch(r, func() {
 				spell.SendAll(words)
 				for _, word := range words {
 					spell.Send(word)
 				}
-			}); err != nil {
-				return err
-			}
+			})
 			for _, word := range words {
 				if came[word] != 3 {
 					wrong = word

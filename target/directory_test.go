@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
@@ -213,7 +214,7 @@ func TestKeysArriveWhilePebblesLookForThem(t *testing.T) {
 				world := sim.Config{Ranks: c.ranks, Processes: c.processes, TurnLimit: 1_000_000,
 					Network: sim.Machines["flat"]}
 				chases := func(r *pebble.Rank) error { return chase(r, options) }
-				require.NoError(t, simulate(t, world, c.config, chases))
+				require.NoError(t, appstest.Simulate(t, world, c.config, chases))
 			})
 		}
 	}
@@ -242,14 +243,12 @@ func chase(r *pebble.Rank, options []target.Option) error {
 			}
 			move(v % keys)
 		}), target.Coalesce(1))
-	if err := epoch(r, func() {
+	appstest.Epoch(r, func() {
 		for i := range uint64(sends) {
 			hit.Send(i%keys + (turns-1)*keys)
 			move(i % keys)
 		}
-	}); err != nil {
-		return err
-	}
+	})
 	for key, n := range counters {
 		if n > 0 && !place.Owns(uint64(key)) {
 			return fmt.Errorf("rank %d counts for key %d, which is elsewhere", r.ID(), key)
@@ -264,8 +263,8 @@ func chase(r *pebble.Rank, options []target.Option) error {
 
 // A handler moves more keys than it has credit for; its rank is busy until a pebble has found the last one.
 func TestKeysLeaveWhenCreditComes(t *testing.T) {
-	world := sim.Config{Ranks: 2, Processes: 2, TurnLimit: 100_000}
-	require.NoError(t, simulate(t, world, pebble.Config{Credits: 1, Coalesce: 64, Due: -1}, func(r *pebble.Rank) error {
+	world, c := sim.Config{Ranks: 2, Processes: 2, TurnLimit: 100_000}, pebble.Config{Credits: 1, Coalesce: 64, Due: -1}
+	require.NoError(t, appstest.Simulate(t, world, c, func(r *pebble.Rank) error {
 		const keys = 8
 		place, two, alone := empty(r, "place", distribution.Block(2*keys, 2)), distribution.Ranks(2), target.Coalesce(1)
 		found := false

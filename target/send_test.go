@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
-	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
@@ -18,24 +18,12 @@ import (
 	"github.com/activepebbles/pebbles/task"
 )
 
-// simulate runs a simulated job whose ranks spend time by Rank.Compute.
-func simulate(t *testing.T, world sim.Config, c pebble.Config, f func(r *pebble.Rank) error) error {
-	t.Helper()
-	w, err := sim.New(world)
-	require.NoError(t, err)
-	return w.Each(func(tr netio.Transport) error {
-		own := c // Each calls this for all processes at once
-		own.Transport = tr
-		return run(t, own, f)
-	})
-}
-
 // A program that seldom sends need not send many pebbles, nor poll, before those that are due leave.
 func TestSinglePebblesOfASlowSenderAreDue(t *testing.T) {
 	const between = 20 * time.Millisecond // of two pebbles
 	var handled time.Duration
 	world, soon := sim.Config{Ranks: 2}, pebble.Config{Due: time.Millisecond}
-	require.NoError(t, simulate(t, world, soon, func(r *pebble.Rank) error {
+	require.NoError(t, appstest.Simulate(t, world, soon, func(r *pebble.Rank) error {
 		number := numbers(r, "number", distribution.Cyclic(2, 2), func(uint64) {
 			if handled == 0 {
 				handled = r.Now()
@@ -69,7 +57,7 @@ func TestSendersToThemselvesServeOthers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			fromOther := false
 			world, soon := sim.Config{Ranks: 2}, pebble.Config{Due: time.Millisecond}
-			require.NoError(t, simulate(t, world, soon, func(r *pebble.Rank) error {
+			require.NoError(t, appstest.Simulate(t, world, soon, func(r *pebble.Rank) error {
 				number := numbers(r, "number", distribution.Cyclic(4, 2), func(v uint64) {
 					fromOther = fromOther || v == 2
 				})

@@ -1,7 +1,6 @@
 package target_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/covering"
 	"github.com/activepebbles/pebbles/pebble"
@@ -18,12 +18,7 @@ import (
 )
 
 // run runs a job, and returns its error.
-func run(t testing.TB, c pebble.Config, f func(r *pebble.Rank) error) error {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
-	defer cancel()
-	return pebble.Run(ctx, c, f)
-}
+var run = appstest.Job
 
 // job runs a job that must succeed, and returns the counters of each rank.
 func job(t testing.TB, c pebble.Config, f func(r *pebble.Rank) error) (counters []pebble.Counters) {
@@ -123,13 +118,11 @@ func TestEveryPebbleOnce(t *testing.T) {
 					}
 				}))
 			for range 3 {
-				if err := epoch(r, func() {
+				appstest.Epoch(r, func() {
 					for i := range each {
 						visit.Send(hop{uint64(i+r.ID()) % keys, uint64(i % 5)})
 					}
-				}); err != nil {
-					return err
-				}
+				})
 			}
 			return nil
 		})

@@ -1,7 +1,6 @@
 package task_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -16,7 +15,6 @@ import (
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/leaks"
-	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/target"
@@ -26,24 +24,13 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(leaks.Main(m)) }
 
 // run runs a job, and returns its error.
-func run(t testing.TB, c pebble.Config, f func(r *pebble.Rank) error) error {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
-	defer cancel()
-	return pebble.Run(ctx, c, f)
-}
+var run = appstest.Job
 
 // simulate runs a job of processes of one rank each in simulated time.
 func simulate(t *testing.T, c sim.Config, job pebble.Config, f func(r *pebble.Rank) error) error {
 	t.Helper()
 	c.Processes = c.Ranks
-	w, err := sim.New(c)
-	require.NoError(t, err)
-	return w.Each(func(p netio.Transport) error {
-		job := job
-		job.Transport = p
-		return run(t, job, f)
-	})
+	return appstest.Simulate(t, c, job, f)
 }
 
 // rooted returns a rank's function that prepares tasks, and then runs a first one and those that it starts.

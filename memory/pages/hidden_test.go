@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/memory/pages"
-	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -17,15 +17,11 @@ import (
 func TestReleasesAreFences(t *testing.T) {
 	seed := seeds.Of(t)
 	for i := range uint64(6) {
-		faults := sim.Faults{Hide: time.Millisecond}
-		w, err := sim.New(sim.Config{Ranks: 4, Processes: 4, Seed: seed + i, Faults: faults})
-		require.NoError(t, err)
-		require.NoError(t, w.Each(func(p netio.Transport) error {
-			config := pages.Config{PageBytes: 64 << (i % 3), Copies: i%2 == 0, Flat: i == 5}
-			return pebble.Run(t.Context(), pebble.Config{Transport: p, PageCache: 8 << 10}, program(config, func(r rank) {
-				equalsASlice[uint32](r, seed+i, 400, blocks)
-				countsUnderLocks(r, seed+i, 40)
-			}))
-		}))
+		world := sim.Config{Ranks: 4, Processes: 4, Seed: seed + i, Faults: sim.Faults{Hide: time.Millisecond}}
+		config := pages.Config{PageBytes: 64 << (i % 3), Copies: i%2 == 0, Flat: i == 5}
+		require.NoError(t, appstest.Simulate(t, world, pebble.Config{PageCache: 8 << 10}, program(config, func(r rank) {
+			equalsASlice[uint32](r, seed+i, 400, blocks)
+			countsUnderLocks(r, seed+i, 40)
+		})))
 	}
 }

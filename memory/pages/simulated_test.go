@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/memory/pages"
-	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/task"
@@ -19,15 +19,12 @@ import (
 func TestOvertakenOperations(t *testing.T) {
 	seed := seeds.Of(t)
 	for i := range uint64(30) {
-		faults := sim.Faults{Delay: 0.3, Double: 0.1}
-		w, err := sim.New(sim.Config{Ranks: 7, Processes: 4, Seed: seed + i, Faults: faults})
-		require.NoError(t, err)
-		require.NoError(t, w.Each(func(p netio.Transport) error {
-			return jobOf(pebble.Config{Transport: p}, pages.Config{PageBytes: 64, Copies: i%2 == 0}, func(r rank) {
-				equalsASlice[uint32](r, seed+i, 3000, block)
-				countsUnderLocks(r, seed+i, 40)
-			})
-		}))
+		world := sim.Config{Ranks: 7, Processes: 4, Seed: seed + i, Faults: sim.Faults{Delay: 0.3, Double: 0.1}}
+		config := pages.Config{PageBytes: 64, Copies: i%2 == 0}
+		require.NoError(t, appstest.Simulate(t, world, pebble.Config{}, program(config, func(r rank) {
+			equalsASlice[uint32](r, seed+i, 3000, block)
+			countsUnderLocks(r, seed+i, 40)
+		})))
 	}
 }
 
@@ -48,37 +45,34 @@ func TestLocksAreFair(t *testing.T) {
 	for _, tasks := range []int{0, 1, 3} {
 		var mu sync.Mutex
 		var all []held
-		w, err := sim.New(sim.Config{Ranks: ranks, Processes: ranks, Seed: seed})
-		require.NoError(t, err)
-		require.NoError(t, w.Each(func(p netio.Transport) error {
-			return jobOf(pebble.Config{Transport: p}, pages.Config{}, func(r rank) {
-				l := pages.NewLock(r.s, "fair", 1)
-				take := func() {
-					for range each {
-						h := held{rank: r.ID(), asked: r.Now()}
-						l.Lock()
-						h.got = r.Now()
-						r.Compute(3 * time.Microsecond)
-						h.left = r.Now()
-						mu.Lock()
-						all = append(all, h)
-						mu.Unlock()
-						l.Unlock()
-					}
+		world := sim.Config{Ranks: ranks, Processes: ranks, Seed: seed}
+		require.NoError(t, appstest.Simulate(t, world, pebble.Config{}, program(pages.Config{}, func(r rank) {
+			l := pages.NewLock(r.s, "fair", 1)
+			take := func() {
+				for range each {
+					h := held{rank: r.ID(), asked: r.Now()}
+					l.Lock()
+					h.got = r.Now()
+					r.Compute(3 * time.Microsecond)
+					h.left = r.Now()
+					mu.Lock()
+					all = append(all, h)
+					mu.Unlock()
+					l.Unlock()
 				}
-				if tasks == 0 {
-					take()
-					r.meet()
-					return
+			}
+			if tasks == 0 {
+				take()
+				r.meet()
+				return
+			}
+			sched := task.New(r.Rank.Rank)
+			r.NoError(sched.Run(func() {
+				for range tasks {
+					sched.Go(take)
 				}
-				sched := task.New(r.Rank.Rank)
-				r.NoError(sched.Run(func() {
-					for range tasks {
-						sched.Go(take)
-					}
-				}))
-			})
-		}))
+			}))
+		})))
 		require.Len(t, all, ranks*each*max(1, tasks))
 		waited := 0
 		before := map[int]time.Duration{} // by rank: last time that it had the lock
