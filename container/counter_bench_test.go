@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/container"
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -22,17 +23,14 @@ func BenchmarkCounter(b *testing.B) {
 					n := max(b.N/ranks, 4096)
 					for round := range 2 {
 						start := time.Now()
-						if err := r.Epoch(func() error {
+						appstest.Epoch(r, func() {
 							for i := 0; i < n; i += len(ks) {
 								for i := range ks {
 									ks[i] = rng.Uint64() & (1<<bits - 1)
 								}
 								c.AddAll(ks)
 							}
-							return nil
-						}); err != nil {
-							return err
-						}
+						})
 						if r.ID() == 0 && round == 1 {
 							b.ReportMetric(float64(n*ranks)/time.Since(start).Seconds()/1e6, "M/s")
 						}

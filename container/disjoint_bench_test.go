@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/container"
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -62,18 +63,13 @@ func setsTimes(b *testing.B, edges []named, ranks int) (t times, sets int) {
 		d := container.NewDisjointSets[string](r, "sets", nil)
 		share := edges[len(edges)*r.ID()/ranks : len(edges)*(r.ID()+1)/ranks]
 		start := time.Now()
-		if err := r.Epoch(func() error {
+		appstest.Epoch(r, func() {
 			for batch := range slices.Chunk(share, 1024) {
 				d.UnionAll(batch)
 			}
-			return nil
-		}); err != nil {
-			return err
-		}
+		})
 		unions := time.Since(start)
-		if err := d.Compress(); err != nil {
-			return err
-		}
+		appstest.OK(d.Compress())
 		n, err := d.Sets()
 		if r.ID() == 0 {
 			t, sets = times{unions, time.Since(start) - unions}, int(n)

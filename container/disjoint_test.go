@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/container"
 	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/pebble"
@@ -18,19 +19,14 @@ func roots(t *testing.T, ranks int, edges []named) map[string]string {
 	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
 		d := container.NewDisjointSets[string](r, "sets", nil)
 		for round := range 2 { // the result of Compress stays valid
-			if err := r.Epoch(func() error {
+			appstest.Epoch(r, func() {
 				for i, e := range edges {
 					if i%2 == round && i/2%ranks == r.ID() {
 						d.Union(e.Key, e.Value)
 					}
 				}
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := d.Compress(); err != nil {
-				return err
-			}
+			})
+			appstest.OK(d.Compress())
 		}
 		for k, root := range d.LocalAll() {
 			if found, ok := d.LocalGet(k); !ok || found != root {
@@ -78,20 +74,14 @@ func TestSetsAreCompressedBeforeALook(t *testing.T) {
 		require.ErrorContains(t, pebble.Run(t.Context(), pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
 			d := container.NewDisjointSets[uint64](r, "sets", nil)
 			for range 2 {
-				if err := r.Epoch(func() error { d.Union(1, 2); return nil }); err != nil {
-					return err
-				}
+				appstest.Epoch(r, func() { d.Union(1, 2) })
 				if n, err := d.Sets(); err != nil || n != 1 {
 					return fmt.Errorf("%d sets: %w", n, err)
 				}
-				if err := d.Compress(); err != nil {
-					return err
-				}
+				appstest.OK(d.Compress())
 				d.LocalGet(1)
 			}
-			if err := r.Epoch(func() error { d.Insert(3); return nil }); err != nil {
-				return err
-			}
+			appstest.Epoch(r, func() { d.Insert(3) })
 			look(d)
 			return nil
 		}), "sets is looked at after unions: call Compress first")
@@ -102,12 +92,8 @@ func TestSetsAreCompressedBeforeALook(t *testing.T) {
 func TestNoUnionComesDuringAnIteration(t *testing.T) {
 	require.ErrorContains(t, pebble.Run(t.Context(), pebble.Config{}, func(r *pebble.Rank) error {
 		d := container.NewDisjointSets[uint64](r, "sets", nil)
-		if err := r.Epoch(func() error { d.Union(1, 2); return nil }); err != nil {
-			return err
-		}
-		if err := d.Compress(); err != nil {
-			return err
-		}
+		appstest.Epoch(r, func() { d.Union(1, 2) })
+		appstest.OK(d.Compress())
 		return d.ForAll(func(k, _ uint64) error {
 			d.UnionAll([]container.Entry[uint64, uint64]{{Key: k, Value: 1}})
 			return nil

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/container"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/task"
@@ -70,9 +71,7 @@ func TestElementsHaveNoKeys(t *testing.T) {
 				require.Equal(t, all[:3], top)
 			}
 			count := container.NewCounter[string](r, "count")
-			if err := short.ForAll(func(w string) error { count.Add(w, 1); return nil }); err != nil {
-				return err
-			}
+			appstest.OK(short.ForAll(func(w string) error { count.Add(w, 1); return nil }))
 			counted, err := sum(r, count)
 			require.EqualValues(t, 10, counted)
 			return err
@@ -90,19 +89,14 @@ func TestReadsOfMultiMapsAndDisjointSets(t *testing.T) {
 			sets := container.NewDisjointSets[string](r, "sets", nil)
 			ofTexts, ofPlain := container.NewReads(texts, tasks), container.NewReads(plain, tasks)
 			ofSets := container.NewReads(sets, tasks)
-			if err := r.Epoch(func() error {
+			appstest.Epoch(r, func() {
 				for i := r.ID(); i < 100; i += ranks {
 					texts.Add(words(i%10), words(i))
 					plain.Add(uint64(i%10), [2]int32{int32(i), -1})
 					sets.Union(words(i), words(i%10))
 				}
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := sets.Compress(); err != nil {
-				return err
-			}
+			})
+			appstest.OK(sets.Compress())
 			var err error
 			look := func() error {
 				roots := map[string]int{}

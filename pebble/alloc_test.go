@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/internal/engine"
 	"github.com/activepebbles/pebbles/pebble"
 )
@@ -16,12 +17,8 @@ func TestEpochsAllocateNothing(t *testing.T) {
 			job(t, pebble.Config{Ranks: 3}, func(r *pebble.Rank) error {
 				nothing, named := func() error { return nil }, pebble.Named("nothing")
 				for range rounds {
-					if err := r.Epoch(nothing, pebble.Depth(1), named); err != nil {
-						return err
-					}
-					if err := r.Barrier(); err != nil {
-						return err
-					}
+					appstest.OK(r.Epoch(nothing, pebble.Depth(1), named))
+					appstest.OK(r.Barrier())
 				}
 				return nil
 			})

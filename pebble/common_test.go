@@ -25,9 +25,7 @@ func TestInCommon(t *testing.T) {
 		v.asked.Add(1)
 		w.asked.Add(2)
 		require.Same(t, v, pebble.InCommon(r, func() *mine { panic("it is there") }))
-		if err := r.Barrier(); err != nil {
-			return err
-		}
+		appstest.OK(r.Barrier())
 		require.Equal(t, []int64{of, 2 * of}, []int64{v.asked.Load(), w.asked.Load()})
 		return nil
 	}

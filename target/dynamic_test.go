@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/covering"
 	"github.com/activepebbles/pebbles/netio"
@@ -60,7 +61,7 @@ func TestLinkMarkedDownInMidEpoch(t *testing.T) {
 					options...)
 				for turn := range inEpoch {
 					before := wire.frames.Load()
-					if err := epoch(r, func() {
+					appstest.Epoch(r, func() {
 						marked := r.ID() != 0 || turn != 0
 						for i := range uint64(each) {
 							to, frames := (uint64(r.ID())+i)%ranks, r.Counters().FramesSent
@@ -71,21 +72,15 @@ func TestLinkMarkedDownInMidEpoch(t *testing.T) {
 								r.MarkLink(1, 0, true)
 							}
 						}
-					}); err != nil {
-						return err
-					}
-					if err := r.Barrier(); err != nil {
-						return err
-					}
+					})
+					appstest.OK(r.Barrier())
 					if r.ID() == 0 {
 						inEpoch[turn] = wire.frames.Load() - before
 						if turn == 1 {
 							r.MarkLink(0, 1, false)
 						}
 					}
-					if err := r.Barrier(); err != nil {
-						return err
-					}
+					appstest.OK(r.Barrier())
 				}
 				return nil
 			})
@@ -107,9 +102,7 @@ func TestRankMarkedDown(t *testing.T) {
 		if r.ID() == 0 {
 			r.MarkRank(4, true)
 		}
-		if err := r.Barrier(); err != nil {
-			return err
-		}
+		appstest.OK(r.Barrier())
 		all := numbers(r, "all", distribution.Cyclic(ranks, ranks), ignore)
 		return epoch(r, func() {
 			for to := range uint64(ranks) {
@@ -158,15 +151,11 @@ func TestLinkMarkedBetweenEpochs(t *testing.T) {
 	c := pebble.Config{Transport: wire, Topology: route.Dynamic(route.Hypercube), Coalesce: 64}
 	counters := job(t, c, func(r *pebble.Rank) error {
 		number := numbers(r, "number", distribution.Cyclic(ranks, ranks), ignore)
-		if err := epoch(r, func() {}); err != nil {
-			return err
-		}
+		appstest.Epoch(r, func() {})
 		if r.ID() == 0 {
 			r.MarkLink(0, 1, true)
 		}
-		if err := r.Barrier(); err != nil {
-			return err
-		}
+		appstest.OK(r.Barrier())
 		return epoch(r, func() {
 			vs := make([]uint64, 200)
 			for i := range vs {

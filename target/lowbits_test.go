@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/reduce"
@@ -42,7 +43,7 @@ func TestLowBits(t *testing.T) {
 					sums[way][r.ID()] += p.Value
 				}), target.Reduce(reduce.Duplicates[pair]()))
 				random := rand.New(rand.NewPCG(7, uint64(r.ID())))
-				if err := epoch(r, func() {
+				appstest.Epoch(r, func() {
 					for range count / 100 {
 						ps := make([]pair, 100)
 						for i := range ps {
@@ -51,9 +52,7 @@ func TestLowBits(t *testing.T) {
 						u.SendAll(ps[1:])
 						u.Send(ps[0])
 					}
-				}); err != nil {
-					return err
-				}
+				})
 			}
 			return nil
 		})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/reduce"
@@ -44,7 +45,7 @@ func TestReductionsKeepTheAnswer(t *testing.T) {
 			put := target.New(r, "put", distribution.Cyclic(keys, c.Ranks), byKey,
 				target.Each(func(a amount) { got[a.key] = k.fold(got[a.key], a.n) }), target.Reduce(k.kind))
 			for turn := range 2 {
-				if err := epoch(r, func() {
+				appstest.Epoch(r, func() {
 					for i := range sends {
 						a := amount{uint64(i*i+turn) % keys, k.value(i)}
 						if i%2 == 0 {
@@ -53,9 +54,7 @@ func TestReductionsKeepTheAnswer(t *testing.T) {
 							put.SendAll([]amount{a})
 						}
 					}
-				}); err != nil {
-					return err
-				}
+				})
 			}
 			return nil
 		}))

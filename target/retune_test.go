@@ -102,20 +102,16 @@ func TestSettingsChangeBetweenEpochs(t *testing.T) {
 					if turn == epochs/2 {
 						open("late", cyclic, key, &wantLate)
 					}
-					if err := epoch(r, func() {
+					appstest.Epoch(r, func() {
 						for _, v := range drawn(r.ID(), turn) {
 							for _, to := range all {
 								to.Send(v)
 							}
 						}
-					}); err != nil {
-						return err
-					}
+					})
 				}
 				for _, check := range checks {
-					if err := check(); err != nil {
-						return err
-					}
+					appstest.OK(check())
 				}
 				return nil
 			}))
@@ -148,9 +144,7 @@ func TestFactorIsObeyed(t *testing.T) {
 			for turn := range frames {
 				before := r.Counters().FramesSent
 				other := slices.Repeat([]uint64{uint64(1 - r.ID())}, 1000)
-				if err := epoch(r, func() { to.SendAll(other) }); err != nil {
-					return err
-				}
+				appstest.Epoch(r, func() { to.SendAll(other) })
 				frames[turn][r.ID()] = r.Counters().FramesSent - before
 			}
 			return nil
@@ -194,9 +188,7 @@ func TestTuned(t *testing.T) {
 		job(t, c, func(r *pebble.Rank) error {
 			numbers(r, "to", distribution.Cyclic(2, 2), ignore, options...)
 			for range 3 {
-				if err := epoch(r, func() {}); err != nil {
-					return err
-				}
+				appstest.Epoch(r, func() {})
 			}
 			tuned, ok := r.Tuned()
 			require.Equal(t, r.ID() == 0 && options == nil, ok)
