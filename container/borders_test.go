@@ -56,10 +56,7 @@ func TestNoErrorOfTheDiskIsLost(t *testing.T) {
 	disktest.Each(t, func(t *testing.T, call string) {
 		space, folder := container.Budget{Memory: 2048, Scratch: t.TempDir()}, t.TempDir()
 		err := pebble.Run(t.Context(), pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
-			table := container.NewTable[uint64](r, "table", space)
-			for i := range uint64(300) {
-				table.Add(i)
-			}
+			table := numbered(r, 300, space)
 			if err := container.Save(table.Elements, folder+"/out"); err != nil {
 				return err
 			}

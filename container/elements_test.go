@@ -57,13 +57,9 @@ func TestElementsHaveNoKeys(t *testing.T) {
 				bag.Add(words(i))
 			}
 			short := bag.Filter(func(w string) bool { return len(w) < len(words(10)) })
-			n, err := short.Len()
-			require.NoError(t, err)
-			require.EqualValues(t, 10, n)
-			top, err := bag.TopK(3, func(a, b string) int { return cmp.Compare(b, a) })
-			require.NoError(t, err)
-			all, err := bag.Gather(0)
-			require.NoError(t, err)
+			require.EqualValues(t, 10, appstest.Must(short.Len()))
+			top := appstest.Must(bag.TopK(3, func(a, b string) int { return cmp.Compare(b, a) }))
+			all := appstest.Must(bag.Gather(0))
 			if r.ID() == 0 {
 				slices.Sort(all)
 				slices.Reverse(all)

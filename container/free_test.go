@@ -67,30 +67,17 @@ var freed = map[string]func(r *pebble.Rank, tasks *task.Scheduler) error{
 		return d.Compress()
 	},
 	"table that spills": func(r *pebble.Rank, _ *task.Scheduler) error {
-		t := container.NewTable[uint64](r, "table", container.Budget{Memory: 1 << 10})
-		defer t.Free()
-		for i := range uint64(300) {
-			t.Add(i)
-		}
+		numbered(r, 300, container.Budget{Memory: 1 << 10}).Free()
 		return nil
 	},
 	"tables that are sorted, grouped and joined": func(r *pebble.Rank, _ *task.Scheduler) error {
-		t := container.NewTable[uint64](r, "table", container.Budget{Memory: 64 << 10})
+		t := numbered(r, 100, container.Budget{Memory: 64 << 10})
 		defer t.Free()
-		for i := range uint64(100) {
-			t.Add(i)
-		}
 		appstest.OK(container.SortStableFunc(t, func(a, b uint64) int { return int(b) - int(a) }))
 		key := func(row uint64) uint64 { return row % 7 }
-		groups, err := container.GroupBy(t, key, key, pebble.Sum)
-		if err != nil {
-			return err
-		}
+		groups := appstest.Must(container.GroupBy(t, key, key, pebble.Sum))
 		defer groups.Free()
-		rows, err := container.Distinct(t)
-		if err != nil {
-			return err
-		}
+		rows := appstest.Must(container.Distinct(t))
 		defer rows.Free()
 		return container.Join(t, rows, key, key, container.Semi, func(uint64, *uint64) {})
 	},
@@ -205,17 +192,10 @@ func TestFreedIsTold(t *testing.T) {
 // Operations hold no memory when they have returned: a sequence of them fits within a small limit.
 func TestGroupsOneAfterTheOther(t *testing.T) {
 	require.NoError(t, appstest.Job(t, pebble.Config{Ranks: 2, MemoryLimit: 2 << 20}, func(r *pebble.Rank) error {
-		t := container.NewTable[uint64](r, "table", container.Budget{})
-		for i := range uint64(100) {
-			t.Add(i)
-		}
+		t := numbered(r, 100, container.Budget{})
 		key := func(row uint64) uint64 { return row % 10 }
 		for range 600 {
-			groups, err := container.GroupBy(t, key, func(uint64) uint64 { return 1 }, pebble.Sum)
-			if err != nil {
-				return err
-			}
-			groups.Free()
+			appstest.Must(container.GroupBy(t, key, func(uint64) uint64 { return 1 }, pebble.Sum)).Free()
 		}
 		return nil
 	}))

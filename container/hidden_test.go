@@ -28,11 +28,7 @@ func TestContainersOverHiddenPuts(t *testing.T) {
 			for k, v := range m.LocalAll() {
 				require.Equal(t, k*round, v)
 			}
-			total, err := sum(r, n)
-			require.EqualValues(t, keys*(round+1), total)
-			if err != nil {
-				return err
-			}
+			require.EqualValues(t, keys*(round+1), appstest.Must(sum(r, n)))
 		}
 		return nil
 	}))

@@ -127,10 +127,7 @@ func TestMistakesAreTold(t *testing.T) {
 		}), "-1 bytes of memory"},
 		"scratch folder that is not there": {made(func(r *pebble.Rank) {
 			none := filepath.Join(t.TempDir(), "none")
-			table := container.NewTable[uint64](r, "table", container.Budget{Memory: 1, Scratch: none})
-			for i := range uint64(1000) {
-				table.Add(i)
-			}
+			numbered(r, 1000, container.Budget{Memory: 1, Scratch: none})
 		}), "name a writable folder"},
 		"sort without a function": {rows(func(rows ints) error { return rows.SortFunc(nil) }),
 			"no function to compare rows is given"},
@@ -160,6 +157,15 @@ func TestMistakesAreTold(t *testing.T) {
 			}
 		})
 	}
+}
+
+// numbered is a table whose rows on each rank are the numbers from 0 on.
+func numbered(r *pebble.Rank, rows int, space container.Budget) *container.Table[uint64] {
+	table := container.NewTable[uint64](r, "table", space)
+	for i := range uint64(rows) {
+		table.Add(i)
+	}
+	return table
 }
 
 // leaving fills a container, and removes each key while all ranks iterate.
@@ -240,10 +246,7 @@ func TestAddLeavesAFailedJob(t *testing.T) {
 func TestNoFileIsLeftBehind(t *testing.T) {
 	folder := t.TempDir()
 	err := pebble.Run(t.Context(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-		table := container.NewTable[uint64](r, "table", container.Budget{Memory: 1000, Scratch: folder})
-		for i := range uint64(5000) {
-			table.Add(i)
-		}
+		table := numbered(r, 5000, container.Budget{Memory: 1000, Scratch: folder})
 		if err := container.Sort(table); err != nil || table.Spilled().Bytes < 5000 {
 			return err
 		}
@@ -311,14 +314,9 @@ func TestScratchFilesAreClosed(t *testing.T) {
 	space := container.Budget{Memory: 4096, Scratch: t.TempDir()}
 	key := func(i uint64) uint64 { return i }
 	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
-		table := container.NewTable[uint64](r, "table", space)
-		for i := range uint64(3000) {
-			table.Add(i)
-		}
-		groups, err := container.GroupBy(table, key, key, pebble.Sum)
-		require.NoError(t, err)
-		distinct, err := container.Distinct(table)
-		require.NoError(t, err)
+		table := numbered(r, 3000, space)
+		groups := appstest.Must(container.GroupBy(table, key, key, pebble.Sum))
+		distinct := appstest.Must(container.Distinct(table))
 		require.NoError(t, errors.Join(container.Sort(table),
 			container.SortStableFunc(table, func(a, b uint64) int { return cmp.Compare(b, a) }),
 			container.Join(table, table, key, key, container.Semi, func(uint64, *uint64) {})))

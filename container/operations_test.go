@@ -311,9 +311,8 @@ func triedSets(r *pebble.Rank) tried {
 				sets++
 			}
 		}
-		n, err := d.Sets()
-		joins, err2 := pebble.AllGatherSlice(r, joined)
-		appstest.OK(errors.Join(err, err2, d.Compress()))
+		n, joins := appstest.Must(d.Sets()), appstest.Must(pebble.AllGatherSlice(r, joined))
+		appstest.OK(d.Compress())
 		forest := map[uint64]uint64{}
 		for _, join := range slices.Concat(joins...) {
 			a, b := rootIn(forest, join[0]), rootIn(forest, join[1])

@@ -87,10 +87,8 @@ func TestSavedContainersAreLoadedByAnyNumberOfRanks(t *testing.T) {
 					want = append(want, fmt.Sprintln("set", words(i), struct{}{}))
 				}
 			}
-			sets, err := a.sets.Sets()
-			n, err2 := a.sets.Len()
-			if sets != 7 || n != entries {
-				return errors.Join(err, err2, fmt.Errorf("%d sets of %d keys", sets, n))
+			if sets, n := appstest.Must(a.sets.Sets()), appstest.Must(a.sets.Len()); sets != 7 || n != entries {
+				return fmt.Errorf("%d sets of %d keys", sets, n)
 			}
 			return same(r, mine, want)
 		}))

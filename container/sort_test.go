@@ -2,7 +2,6 @@ package container_test
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -56,10 +55,8 @@ func sortTwin[R any](t *testing.T, space container.Budget, draw func(random *ran
 
 func sameRows[R any](r *pebble.Rank, table *container.Table[R], want []R, compare func(a, b R) int, stable,
 	spilled bool) error {
-	ends, err := pebble.AllGather(r, table.LocalLen())
-	n, err2 := table.Len()
-	spill, err3 := pebble.AllReduce(r, table.Spilled().Runs, pebble.Sum)
-	appstest.OK(errors.Join(err, err2, err3))
+	ends, n := appstest.Must(pebble.AllGather(r, table.LocalLen())), appstest.Must(table.Len())
+	spill := appstest.Must(pebble.AllReduce(r, table.Spilled().Runs, pebble.Sum))
 	first := 0
 	for _, n := range ends[:r.ID()] {
 		first += n

@@ -130,11 +130,8 @@ func counterTwin[K cmp.Ordered](t *testing.T, cache int, key func(i int) K, add 
 		return func(r *pebble.Rank) error {
 			c := container.NewCounter[K](r, "counter", target.Cache(cache))
 			appstest.OK(r.Epoch(func() error { return count(c, seed, r.ID(), key, add) }))
-			total, err := sum(r, c)
-			top, err2 := c.TopK(20, order)
-			all, err3 := c.TopK(len(twin)+5, order)
-			highest, err4 := c.Top(1)
-			appstest.OK(errors.Join(err, err2, err3, err4))
+			total, highest := appstest.Must(sum(r, c)), appstest.Must(c.Top(1))
+			top, all := appstest.Must(c.TopK(20, order)), appstest.Must(c.TopK(len(twin)+5, order))
 			if total != uint64(3*items*ranks) || !slices.Equal(top, want[:20]) || !slices.Equal(all, want) ||
 				highest[0].Value != want[0].Value {
 				return fmt.Errorf("total %d of %d; %.300v in place of %.300v", total, 3*items*ranks, fmt.Sprint(all),
