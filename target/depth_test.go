@@ -56,14 +56,11 @@ func TestDepth(t *testing.T) {
 			return
 		}
 		require.NoError(t, err)
-		sum, want := 0, 0
-		for _, n := range handled {
-			sum += n
-		}
+		want := 0
 		for i := range sends {
 			want += c.Ranks * (length - i%length)
 		}
-		require.Equal(t, want, sum)
+		require.Equal(t, want, sumOf(handled))
 	})
 }
 

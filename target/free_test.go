@@ -73,46 +73,47 @@ func TestFreeLeavesNothing(t *testing.T) {
 
 // Calls of freed objects, and frees in the wrong place, end the job with a fitting error.
 func TestFreedIsTold(t *testing.T) {
-	type hit = *target.Target[uint64]
+	type (
+		hit       = *target.Target[uint64]
+		directory = *target.Directory[uint64]
+	)
 	body := func(r *pebble.Rank, f func()) error { return r.Epoch(func() error { f(); return nil }) }
-	for want, use := range map[string]func(r *pebble.Rank, h hit, d *target.Directory[uint64]) error{
+	for want, use := range map[string]func(r *pebble.Rank, h hit, d directory) error{
 		`a pebble was sent after target "hit" was freed: free what nothing uses any more`: func(r *pebble.Rank, h hit,
-			_ *target.Directory[uint64]) error {
+			_ directory) error {
 			h.Free()
 			return body(r, func() { h.Send(0) })
 		},
-		`was sent after target "hit" was freed`: func(r *pebble.Rank, h hit, _ *target.Directory[uint64]) error {
+		`was sent after target "hit" was freed`: func(r *pebble.Rank, h hit, _ directory) error {
 			h.Free()
 			return body(r, func() { h.TrySend(0) })
 		},
-		` after target "hit" was freed`: func(r *pebble.Rank, h hit, _ *target.Directory[uint64]) error {
+		` after target "hit" was freed`: func(r *pebble.Rank, h hit, _ directory) error {
 			h.Free()
 			return body(r, func() { h.SendAll(make([]uint64, 1000)) })
 		},
-		`Flush was called after target "hit" was freed`: func(r *pebble.Rank, h hit, _ *target.Directory[uint64]) error {
+		`Flush was called after target "hit" was freed`: func(r *pebble.Rank, h hit, _ directory) error {
 			h.Free()
 			return body(r, h.Flush)
 		},
-		`Free was called after target "hit" was freed`: func(_ *pebble.Rank, h hit, _ *target.Directory[uint64]) error {
+		`Free was called after target "hit" was freed`: func(_ *pebble.Rank, h hit, _ directory) error {
 			h.Free()
 			h.Free()
 			return nil
 		},
-		`target "hit" was freed inside an epoch: free between epochs`: func(r *pebble.Rank, h hit,
-			_ *target.Directory[uint64]) error {
+		`target "hit" was freed inside an epoch: free between epochs`: func(r *pebble.Rank, h hit, _ directory) error {
 			return body(r, h.Free)
 		},
-		`and target "hit" is over it: free that first`: func(_ *pebble.Rank, _ hit, d *target.Directory[uint64]) error {
+		`and target "hit" is over it: free that first`: func(_ *pebble.Rank, _ hit, d directory) error {
 			d.Free()
 			return nil
 		},
-		`Move was called after target "directory moves" was freed`: func(r *pebble.Rank, h hit,
-			d *target.Directory[uint64]) error {
+		`Move was called after target "directory moves" was freed`: func(r *pebble.Rank, h hit, d directory) error {
 			h.Free()
 			d.Free()
 			return body(r, func() { d.Move(uint64(r.ID()), 0) })
 		},
-		`its directory was freed: make another one`: func(r *pebble.Rank, h hit, d *target.Directory[uint64]) error {
+		`its directory was freed: make another one`: func(r *pebble.Rank, h hit, d directory) error {
 			h.Free()
 			d.Free()
 			target.New(r, "late", d, target.LowBits[uint64](1), target.Each(func(uint64) {}))

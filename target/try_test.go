@@ -49,11 +49,7 @@ func TestTryHandlersSendOn(t *testing.T) {
 					}
 				})
 			})
-			all := 0
-			for _, n := range handled {
-				all += n
-			}
-			require.Equal(t, ranks*300*3, all)
+			require.Equal(t, ranks*300*3, sumOf(handled))
 		}
 	}
 }

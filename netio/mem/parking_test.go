@@ -8,22 +8,23 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/netio"
+	"github.com/activepebbles/pebbles/netio/netiotest"
 )
 
 // TestNoWakeUpIsLostBeforeParking requires that an event between a rank's last look and its announcement wakes it,
 // within one process: a frame of either way, a returned frame of either way, and a call.
 func TestNoWakeUpIsLostBeforeParking(t *testing.T) {
 	for name, make := range map[string]func(a, b *port) func(){
-		"large frame": func(a, b *port) func() { return func() { b.Send(address(b, netio.Data, 1, 0, 1000)) } },
-		"small frame": func(a, b *port) func() { return func() { b.Send(address(b, netio.Control, 1, 0, 8)) } },
+		"large frame": func(a, b *port) func() { return func() { b.Send(netiotest.Frame(b, netio.Data, 1, 0, 1000)) } },
+		"small frame": func(a, b *port) func() { return func() { b.Send(netiotest.Frame(b, netio.Control, 1, 0, 8)) } },
 		"frame that came back": func(a, b *port) func() {
-			a.Send(address(a, netio.Data, 0, 1, 1000))
+			a.Send(netiotest.Frame(a, netio.Data, 0, 1, 1000))
 			return b.Recv().Release
 		},
 		"small frame that came back": func(a, b *port) func() {
 			account := &netio.Account{}
 			a.Pool().Own(account)
-			f := address(a, netio.Data, 0, 1, 8)
+			f := netiotest.Frame(a, netio.Data, 0, 1, 8)
 			f.Charge(account)
 			a.Send(f)
 			return b.Recv().Release
@@ -44,10 +45,4 @@ func TestNoWakeUpIsLostBeforeParking(t *testing.T) {
 			})
 		})
 	}
-}
-
-func address(p netio.Port, kind netio.Kind, from, to, n int) *netio.Frame {
-	f := p.Pool().Get(n)
-	f.Kind, f.From, f.To, f.Bytes = kind, uint32(from), uint32(to), uint32(n)
-	return f
 }

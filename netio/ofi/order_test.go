@@ -144,18 +144,16 @@ func TestFencesCountWhatCameBefore(t *testing.T) {
 		r.all = append(r.all, x)
 		return x
 	}
+	requireDone := func(want ...bool) { require.Equal(t, want, []bool{first.Done(), second.Done()}) }
 	before := begin()
 	r.Fence(&first)
 	between := begin()
 	r.Fence(&second)
 	r.remove(begin(), true) // began after both fences
-	require.False(t, first.Done())
-	require.False(t, second.Done())
+	requireDone(false, false)
 	r.remove(between, true)
-	require.False(t, first.Done())
-	require.False(t, second.Done())
+	requireDone(false, false)
 	r.remove(before, true)
-	require.True(t, first.Done())
-	require.True(t, second.Done())
+	requireDone(true, true)
 	require.Zero(t, r.fences.Open())
 }

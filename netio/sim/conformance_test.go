@@ -17,8 +17,18 @@ import (
 // even several ranks' ports from one. Ranks of a simulation are coroutines, and only one of them runs. So each rank is
 // a servant here: it does the calls of its driven port one at a time, or a whole rank's part of a test.
 func TestKeepsThePromisesOfTransports(t *testing.T) {
-	netiotest.Run(t, func(t *testing.T, ranks, processes int) (all []netio.Transport) {
-		w, err := New(Config{Ranks: ranks, Processes: processes, Network: slowLooks()})
+	netiotest.Run(t, drivenBy(Faults{}), netiotest.Except{
+		"AbortIsTold":              "unread frames stay until their ranks end, as they do once the job has failed",
+		"CloseInOrder":             "a frame that an ended process holds comes back when it is released: no copy exists",
+		"OneSidedAllocatesNothing": "each operation is two events of the world's agenda, and these are made of memory",
+		"CreditsBoundWhatIsHeld":   "while a goroutine outside the world delays, its ranks' time passes the test's patience",
+	})
+}
+
+// drivenBy makes simulated processes whose ranks are servants.
+func drivenBy(faults Faults) netiotest.Maker {
+	return func(t *testing.T, ranks, processes int) (all []netio.Transport) {
+		w, err := New(Config{Ranks: ranks, Processes: processes, Network: slowLooks(), Faults: faults})
 		require.NoError(t, err)
 		for _, p := range w.processes {
 			d := newDriven(p)
@@ -26,12 +36,7 @@ func TestKeepsThePromisesOfTransports(t *testing.T) {
 			all = append(all, d)
 		}
 		return all
-	}, netiotest.Except{
-		"AbortIsTold":              "unread frames stay until their ranks end, as they do once the job has failed",
-		"CloseInOrder":             "a frame that an ended process holds comes back when it is released: no copy exists",
-		"OneSidedAllocatesNothing": "each operation is two events of the world's agenda, and these are made of memory",
-		"CreditsBoundWhatIsHeld":   "while a goroutine outside the world delays, its ranks' time passes the test's patience",
-	})
+	}
 }
 
 // slowLooks is a network whose idle servants let time pass quickly: some milliseconds take hundreds of turns.

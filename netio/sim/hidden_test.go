@@ -12,17 +12,8 @@ import (
 
 // TestHiddenPutsKeepThePromises runs the suite of exposed memory where a put is visible only at its fence.
 func TestHiddenPutsKeepThePromises(t *testing.T) {
-	netiotest.RunSome(t, func(t *testing.T, ranks, processes int) (all []netio.Transport) {
-		faults := Faults{Hide: time.Millisecond}
-		w, err := New(Config{Ranks: ranks, Processes: processes, Network: slowLooks(), Faults: faults})
-		require.NoError(t, err)
-		for _, p := range w.processes {
-			d := newDriven(p)
-			t.Cleanup(func() { _ = d.Close() })
-			all = append(all, d)
-		}
-		return all
-	}, "OneSidedDoesWhatATwinDoes", "FencesOrder", "FencesWaitForWhatCameBefore", "BadAddresses")
+	netiotest.RunSome(t, drivenBy(Faults{Hide: time.Millisecond}), "OneSidedDoesWhatATwinDoes", "FencesOrder",
+		"FencesWaitForWhatCameBefore", "BadAddresses")
 }
 
 // TestPutsAreHidden requires that a finished put is hidden from others until a fence, or until its time has passed. Its
