@@ -111,9 +111,7 @@ func credits(w *world) {
 			return fmt.Errorf("%w: rank %d sent %d and took %d of %d frames", err, rank, all, h.taken, count*ranks)
 		}
 		h.close()
-		if err := allBack(p); err != nil {
-			return err
-		}
+		must(allBack(p))
 		for to := range accounts {
 			if n := accounts[to].InFlight(); n != 0 {
 				return fmt.Errorf("rank %d is charged for %d frames to rank %d that were released", rank, n, to)

@@ -87,9 +87,7 @@ func everyFrame(w *world) {
 		for i := range count {
 			for to := range ranks {
 				room := func() (bool, error) { err := take(); return p.Pool().Lent() < budget, err }
-				if err := await(p, "get room", room); err != nil {
-					return err
-				}
+				must(await(p, "get room", room))
 				f := Frame(p, netio.Data+netio.Kind(i%2), rank, to, size(r, i, count, to == (rank+1)%ranks))
 				f.Seq = uint64(i)
 				fill(f, w.seed)
@@ -120,18 +118,14 @@ func manyToOne(w *world) {
 		}
 		for i := range count {
 			room := func() (bool, error) { take(); return p.Pool().Lent() < budget, nil }
-			if err := await(p, "get room", room); err != nil {
-				return err
-			}
+			must(await(p, "get room", room))
 			f := Frame(p, netio.Data, rank, 0, 100)
 			f.Seq = uint64(i)
 			p.Send(f)
 		}
 		if rank == 0 {
 			all := func() (bool, error) { take(); return total == count*len(w.ports), nil }
-			if err := await(p, "receive all", all); err != nil {
-				return err
-			}
+			must(await(p, "receive all", all))
 			for from, sum := range got {
 				if sum != count*(count-1)/2 {
 					return fmt.Errorf("from rank %d: sum %d", from, sum)

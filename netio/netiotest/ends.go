@@ -116,9 +116,7 @@ func lateFrames(w *world) {
 	w.close()
 	w.each(func(rank int, p netio.Port) error {
 		for to := range w.ports {
-			if err := sendLate(rank, to, p); err != nil {
-				return err
-			}
+			must(sendLate(rank, to, p))
 		}
 		return nil
 	})

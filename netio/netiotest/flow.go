@@ -23,9 +23,7 @@ func controlPasses(w *world) {
 			p.Send(Frame(p, netio.Control, 0, last, 8))
 		}
 		if rank == last {
-			if err := holdUntilControl(p, count); err != nil {
-				return err
-			}
+			must(holdUntilControl(p, count))
 		}
 		return allBack(p)
 	})

@@ -35,16 +35,12 @@ func oneSidedBursts(w *world) {
 			return err
 		}
 		b.gone = gone
-		if err := errors.Join(b.memory.Withdraw(gone), settle(p, &b.fence)); err != nil {
-			return err
-		}
+		must(errors.Join(b.memory.Withdraw(gone), settle(p, &b.fence)))
 		for round := range rounds {
 			b.read = round % 2 * burstPart / 2
 			begun := b.begin(1 + b.random.IntN(most>>(2*(round%3)))) // from a few to more than a request holds
 			b.memory.Fence(&b.fence)
-			if err := settle(p, &b.fence); err != nil {
-				return err
-			}
+			must(settle(p, &b.fence))
 			for _, one := range begun {
 				if err := one.check(); err != nil {
 					return fmt.Errorf("rank %d, round %d of %d accesses: %w", rank, round, len(begun), err)

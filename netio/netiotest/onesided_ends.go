@@ -72,13 +72,9 @@ func withdrawn(w *world) {
 			}
 			current[rank].Store(&tagged{a, uint64(rank+1)<<32 | uint64(i+1)})
 			for range 1 + r.IntN(4) {
-				if err := touch(); err != nil {
-					return err
-				}
+				must(touch())
 			}
-			if err := o.Withdraw(a.Plus(r.IntN(size))); err != nil {
-				return err
-			}
+			must(o.Withdraw(a.Plus(r.IntN(size))))
 			var old uint64
 			o.Add(a, 1, &old, &c)
 			if err := settle(p, &c); err == nil || failed(rank, err) != nil {
@@ -87,9 +83,7 @@ func withdrawn(w *world) {
 		}
 		left.Add(-1)
 		for left.Load() > 0 {
-			if err := touch(); err != nil {
-				return err
-			}
+			must(touch())
 			p.Pause()
 		}
 		return nil

@@ -29,9 +29,7 @@ func operationFlood(w *world) {
 		}
 		o.Get(all[(rank+1)%ranks].Address, large, &c)
 		open := o.Open()
-		if err := settle(p, &c); err != nil {
-			return err
-		}
+		must(settle(p, &c))
 		if o.Open() != 0 || w.process[rank] != w.process[(rank+1)%ranks] && open == 0 && !near(o, all) {
 			return fmt.Errorf("rank %d had %d operations open, and now %d", rank, open, o.Open())
 		}

@@ -28,9 +28,7 @@ func ownerNeedNotAttend(w *world) {
 			var old, got uint64
 			o.Add(e.Address, 5, &old, &c)
 			o.Get(e.Plus(8), (*[8]byte)(unsafe.Pointer(&got))[:], &c)
-			if err := settle(p, &c); err != nil {
-				return err
-			}
+			must(settle(p, &c))
 			if old != 0 || got != uint64(to) {
 				return fmt.Errorf("rank %d had %d and %d", to, old, got)
 			}
@@ -60,12 +58,8 @@ func fenced(w *world) {
 				var puts netio.Completion
 				o.Put(owner.Address, buffer, &puts)
 				o.Fence(&c)
-				if err := settle(p, &c); err != nil {
-					return err
-				}
-				if err := settle(p, &puts); err != nil {
-					return err
-				}
+				must(settle(p, &c))
+				must(settle(p, &puts))
 				f := Frame(p, netio.Data+netio.Kind(i%2), first, last, 8)
 				f.Seq = uint64(i + 1)
 				p.Send(f)
@@ -78,9 +72,7 @@ func fenced(w *world) {
 				seq := f.Seq
 				f.Release()
 				o.Get(owner.Address, buffer, &c)
-				if err := settle(p, &c); err != nil {
-					return err
-				}
+				must(settle(p, &c))
 				if bytes.Count(buffer, []byte{byte(seq)}) != len(buffer) {
 					return fmt.Errorf("round %d: rank %d has not seen what was fenced", i, rank)
 				}
@@ -121,7 +113,7 @@ func fencesWait(w *world) {
 			for to := range all {
 				o.Get(all[to].Address, words[to][:], &gets)
 			}
-			if err := await(p, "end a fence", func() (bool, error) {
+			must(await(p, "end a fence", func() (bool, error) {
 				if fence.Done() && !puts.Done() {
 					return false, fmt.Errorf("rank %d, round %d: a fence is done ahead of a put before it", rank, i)
 				}
@@ -129,12 +121,8 @@ func fencesWait(w *world) {
 					f.Release()
 				}
 				return puts.Done() && fence.Done() && gets.Done(), nil
-			}); err != nil {
-				return err
-			}
-			if err := errors.Join(puts.Err(), fence.Err(), gets.Err()); err != nil {
-				return err
-			}
+			}))
+			must(errors.Join(puts.Err(), fence.Err(), gets.Err()))
 		}
 		return nil
 	})

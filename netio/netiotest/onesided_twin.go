@@ -74,9 +74,7 @@ func oneSidedTwin(w *world) {
 			case 6:
 				many.GetWords(key.Access{}, a, within(words, a.Offset), &c)
 			}
-			if err := settle(p, &c); err != nil {
-				return err
-			}
+			must(settle(p, &c))
 			for _, w := range words {
 				if kind == 6 && !bytes.Equal(twin[w.Offset:][:len(w.Data)], w.Data[:]) {
 					return fmt.Errorf("rank %d: a word of many at %d of rank %d is not its twin's", rank, w.Offset, to)

@@ -39,13 +39,9 @@ func atomicWords(w *world) {
 			for done := false; !done; {
 				var old, now uint64
 				o.Get(a.Plus(8), (*[8]byte)(unsafe.Pointer(&now))[:], &c)
-				if err := settle(p, &c); err != nil {
-					return err
-				}
+				must(settle(p, &c))
 				o.CompareAndSwap(a.Plus(8), now, now+1, &old, &c)
-				if err := settle(p, &c); err != nil {
-					return err
-				}
+				must(settle(p, &c))
 				done = old == now
 			}
 			var old uint64
@@ -62,9 +58,7 @@ func atomicWords(w *world) {
 			} else {
 				o.Get(at, buffer, &c)
 			}
-			if err := settle(p, &c); err != nil {
-				return err
-			}
+			must(settle(p, &c))
 			for k := range n {
 				if word := binary.NativeEndian.Uint64(buffer[8*k:]); torn(word) || torn(old) {
 					return fmt.Errorf("rank %d: a torn word: %#x or %#x", rank, word, old)
@@ -108,9 +102,7 @@ func longPuts(w *world) {
 				var c netio.Completion
 				odd := 1 + i%(wordBytes-1)
 				o.Put(all[0].Plus(odd), buffer[odd:size-1], &c)
-				if err := settle(p, &c); err != nil {
-					return err
-				}
+				must(settle(p, &c))
 			}
 			return nil
 		}
@@ -118,14 +110,10 @@ func longPuts(w *world) {
 			var c netio.Completion
 			odd := 1 + n%(wordBytes-1)
 			o.Get(all[0].Plus(odd), buffer[:size-wordBytes], &c)
-			if err := settle(p, &c); err != nil {
-				return err
-			}
+			must(settle(p, &c))
 			for i := 1; i < len(words)-1; i++ {
 				got := binary.NativeEndian.Uint64(buffer[wordBytes*i-odd:])
-				if err := errors.Join(check(i, got), check(i, atomic.LoadUint64(&words[i]))); err != nil {
-					return err
-				}
+				must(errors.Join(check(i, got), check(i, atomic.LoadUint64(&words[i]))))
 			}
 			p.Pause()
 		}

@@ -36,9 +36,7 @@ func oneSidedSteadyState(w *world) {
 				o.Get(owner.Plus(8<<10), buffer, c)
 				o.Add(owner.Plus(12<<10), 1, &old, c)
 				o.Fence(c)
-				if err := settle(p, c); err != nil {
-					return err
-				}
+				must(settle(p, c))
 			}
 			return nil
 		})

@@ -41,7 +41,7 @@ func newWorld(t *testing.T, transports []netio.Transport) *world {
 	return w
 }
 
-// each runs f for every rank, on its own goroutine, or where its port is a [Doer], there.
+// each runs f for every rank, on its own goroutine, or where its port is a [Doer], there. must may end f.
 func (w *world) each(f func(rank int, p netio.Port) error) {
 	w.t.Helper()
 	errs := make([]error, len(w.ports))
@@ -49,14 +49,41 @@ func (w *world) each(f func(rank int, p netio.Port) error) {
 	for rank, p := range w.ports {
 		running.Go(func() {
 			if d, ok := p.(Doer); ok {
-				d.Do(func(p netio.Port) { errs[rank] = f(rank, p) })
+				d.Do(func(p netio.Port) { errs[rank] = part(f, rank, p) })
 				return
 			}
-			errs[rank] = f(rank, p)
+			errs[rank] = part(f, rank, p)
 		})
 	}
 	running.Wait()
 	require.NoError(w.t, errors.Join(errs...))
+}
+
+// failure is what must panics with.
+type failure struct{ error }
+
+// must ends a rank's part of a test if err is not nil.
+func must(err error) {
+	if err != nil {
+		panic(failure{err})
+	}
+}
+
+// part calls f, and returns its error, or that of must.
+func part(f func(rank int, p netio.Port) error, rank int, p netio.Port) (err error) {
+	defer ended(&err)
+	return f(rank, p)
+}
+
+// ended sets the error of a part that must has ended.
+func ended(err *error) {
+	switch cause := recover().(type) {
+	case nil:
+	case failure:
+		*err = cause.error
+	default:
+		panic(cause)
+	}
 }
 
 // close closes all transports at the same time, like a job, unless a test has done so.
