@@ -168,6 +168,7 @@ func (l *Lock) await(call string, rank int) {
 // swap swaps a turn of this rank in. It returns the word before, and fetches the record if the lock was free.
 func (l *Lock) swap(call string) (before uint64) {
 	if l.near != nil {
+		l.space.Engine().Check() // a rank whose locks are all near waits nowhere else
 		l.word = atomic.SwapUint64(l.near, l.mine())
 	} else {
 		o, memory := l.space.Begin(l.Name), l.space.OneSided()
