@@ -1,7 +1,6 @@
 package memory_test
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -207,23 +206,4 @@ func TestNextHoldersSeeWhatWasBegun(t *testing.T) {
 	})
 	t.Run("tcp", func(t *testing.T) { require.NoError(t, shape("tcp", 3, 3).Run(t, program)) })
 	t.Run("sim", func(t *testing.T) { require.NoError(t, simulated(t, 3, program)) })
-}
-
-// A rank that takes and releases a lock of its own memory for ever waits for nothing, and leaves a job that has failed
-// all the same.
-func TestNearLocksNoticeAFailure(t *testing.T) {
-	for _, transport := range transports {
-		t.Run(transport, func(t *testing.T) {
-			err := shape(transport, 2, 2).Run(t, program(func(r rank) {
-				l := memory.NewLock(r.s, "near", 0)
-				for r.ID() == 0 {
-					l.Lock()
-					l.Unlock()
-				}
-				r.NoError(errors.New("rank 1 has failed"))
-			}))
-			require.ErrorContains(t, err, "rank 1 has failed")
-			require.NotContains(t, err.Error(), "did not return")
-		})
-	}
 }
