@@ -103,6 +103,7 @@ func TestOddWeights(t *testing.T) {
 		"tiny":        {N: 4, Edges: edges(0, 1, 1, 2, 0, 2), Weights: []float64{tiny, tiny, 1e300}},
 		"lost digits": {N: 4, Edges: edges(0, 1, 1, 2, 2, 1, 2, 3), Weights: []float64{1e20, 1e-3, 1e-3, 2}},
 		"corrected":   {N: 4, Edges: edges(0, 3, 0, 1, 1, 2, 2, 3), Weights: []float64{9, 1, 1, 1}},
+		"by little":   {N: 3, Edges: edges(0, 2, 0, 1, 1, 2), Weights: []float64{1 + 1e-12, 0.5, 0.5}},
 	}, func(t *testing.T, ranks int, source distgraph.Source) {
 		source.Weights = distgraph.Given
 		startSSSP(sssp.Tuning{})(t, source, 0).run(t, appstest.On(t, pebble.Config{Ranks: ranks}))

@@ -258,6 +258,8 @@ var catalogue = []mutation{
 		"TestRangesFromOddPlacesTearNoWord"},
 
 	// Transports.
+	{"the memory of a process that left is the reason", "netio/tcp/stream.go",
+		"last && !l.peer.left.Load()", "last", "TestOperationsWaitForTheReason"},
 	{"two connections for one pair", "netio/tcp/stream.go",
 		"if l.joined || l.answering || ", "if l.answering || ", "TestSecondConnectionIsRefused"},
 	{"of two dials that cross both are answered", "netio/tcp/stream.go",
@@ -571,6 +573,8 @@ var catalogue = []mutation{
 		"copy(unsafe.Slice((*byte)(to), s.tagBytes), src)", "TestPebblesComeBack"},
 	{"an answer of many is the first one's", "delegate/answers.go", "callOf[A](c).as[rs[i].To.Place()] = rs[i].A",
 		"callOf[A](c).as[0] = rs[i].A", "TestStrings"},
+	{"a bound of distances is rounded down", "apps/sssp/search.go", "if float64(short) < dist {",
+		"if float64(short) > dist {", "apps/graphtest/TestOddWeights"},
 	{"what vertices without arcs have is spread twice", "apps/pagerank/kernel.go",
 		"\treturn s.base() + s.config.Damping*lost",
 		"\treturn s.base() + 2*s.config.Damping*lost", "apps/graphtest/TestKnownScores"},
