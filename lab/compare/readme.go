@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/activepebbles/pebbles/lab"
@@ -24,19 +25,23 @@ func writeReadme(from, file string) error {
 	return lab.WriteSection(file, "peers", readme(r))
 }
 
-// readme returns the table of the README: this library next to its readers' alternatives.
+// readme returns the table of the README: this library next to its readers' alternatives, first over shared memory,
+// then over TCP.
 func readme(r lab.Results) string {
-	t := lab.NewTable("work", "over", "Active Pebbles", "in one process", "MPI by hand", "HPCC or PBGL")
+	const ours, mpi, suites = "Active Pebbles", "MPI by hand", "HPCC or PBGL"
+	t := lab.NewTable("work", ours, "in one process", mpi, suites, "over TCP: "+ours, mpi, suites)
 	for _, work := range works {
+		unit, cells := "", []any(nil)
 		for _, over := range []medium{shm, tcp} {
-			group, unit := work+", "+names[over], ""
-			ours := best(r, group, "Active Pebbles", ", processes", &unit)
-			if ours == "" { // these results are older than this row
-				continue
+			group := work + ", " + names[over]
+			cells = append(cells, best(r, group, ours, ", processes", &unit))
+			if over == shm {
+				cells = append(cells, best(r, group, ours, ", one process", &unit))
 			}
-			t.Row(work+": "+unit, names[over], ours, best(r, group, "Active Pebbles", ", one process", &unit),
-				best(r, group, "MPI", "", &unit), best(r, group, "HPCC", "", &unit)+best(r, group, "PBGL", "", &unit))
+			cells = append(cells, best(r, group, "MPI", "", &unit),
+				best(r, group, "HPCC", "", &unit)+best(r, group, "PBGL", "", &unit))
 		}
+		t.Row(slices.Insert(cells, 0, any(work+": "+unit))...)
 	}
 	return fmt.Sprintf("Medians of %d alternating runs on %s, the fastest algorithm of each peer, on this machine:\n"+
 		"%v.\n\n%s", r.Repeats, r.Date.Format("2006-01-02"), r.Machine, t)
