@@ -25,7 +25,8 @@ func (b textBox) overlaps(o textBox) bool {
 	return b.left < o.right && o.left < b.right && b.top < o.bottom && o.top < b.bottom
 }
 
-// read returns the size of a picture, which must be valid XML, and the boxes of its texts. A text has no transformation and inherits no size.
+// read returns the size of a picture, which must be valid XML, and the boxes of its texts. A text has no transformation
+// and inherits no size.
 func read(t *testing.T, picture []byte) (width, height float64, boxes []textBox) {
 	d := xml.NewDecoder(bytes.NewReader(picture))
 	number := func(text string) float64 {

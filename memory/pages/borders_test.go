@@ -140,14 +140,17 @@ func TestNoticesAtTheBordersOfTheLog(t *testing.T) {
 // A rank that takes and releases a lock of its own memory for ever waits for nothing, and leaves a job that has failed
 // all the same.
 func TestNearLocksNoticeAFailure(t *testing.T) {
+	held := 0 // by rank 0
 	err := pebble.Run(t.Context(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
 		l := NewLock(New(memory.New(r), Config{}), "near", 0)
 		for r.ID() == 0 {
 			l.Lock()
+			held++
 			l.Unlock()
 		}
 		return errors.New("rank 1 has failed")
 	})
 	require.ErrorContains(t, err, "rank 1 has failed")
 	require.NotContains(t, err.Error(), "did not return")
+	t.Logf("the lock was held %d times", held)
 }
