@@ -26,6 +26,34 @@ func TestBadEntries(t *testing.T) {
 	}
 }
 
+func TestTree(t *testing.T) {
+	for _, fanout := range []int{1, 2, 8} {
+		for processes := 1; processes < 100; processes++ {
+			tr := tree{processes, fanout}
+			parents := make(map[int]int)
+			for p := range processes {
+				first, last := tr.children(p)
+				for c := first; c < last; c++ {
+					parents[c]++
+					require.Equal(t, p, tr.parent(c))
+					require.True(t, tr.isChild(c, p))
+				}
+				n := 0
+				for q := range processes {
+					if tr.below(q, p) {
+						n++
+					}
+				}
+				require.Equal(t, n, tr.size(p), "below %d of %d", p, processes)
+			}
+			require.Len(t, parents, processes-1)
+			for _, n := range parents {
+				require.Equal(t, 1, n)
+			}
+		}
+	}
+}
+
 func TestBadReports(t *testing.T) {
 	tr := tree{20, 8}
 	m := func(numbers ...int) (members []member) {
