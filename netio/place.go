@@ -66,9 +66,6 @@ func (p Place) ProcessOf(rank int) int {
 	if p.firsts != nil {
 		return sort.SearchInts(*p.firsts, rank+1) - 1
 	}
-	if p.Ranks == p.Processes {
-		return rank
-	}
 	size, larger := p.Ranks/p.Processes, p.Ranks%p.Processes
 	inLarger := larger * (size + 1) // ranks in processes that have one more rank
 	if rank < inLarger {
