@@ -459,6 +459,7 @@ func TestReadme(t *testing.T) {
 	page, err := lab.Section(string(text), "peers", readme(r))
 	require.NoError(t, err)
 	require.Equal(t, page, string(text), "README.md is out of date: make -C lab readme")
+	require.NotContains(t, page, ":  |", "a work of the table has no results")
 	file := filepath.Join(t.TempDir(), "README.md")
 	require.NoError(t, os.WriteFile(file, text, 0o644))
 	_, err = run(t, "-readme", file, "-from", "../results/peers.json")
