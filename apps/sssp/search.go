@@ -100,8 +100,8 @@ type search[V distgraph.Index] struct {
 	out      []offer[V]
 	waiting  buckets[V]
 	expanded []float64 // the distance of each vertex when it last made its offers
-	// told is, for each vertex of the graph, the shortest distance that this rank knows of it, rounded up: the distance
-	// of its own vertices, and the last offer to others, unless Unfiltered.
+	// told has a bound for each vertex of the graph, rounded up: the distance of this rank's vertices, and the shortest
+	// distance that it has offered to others. The latter are infinite if unfiltered.
 	told       []float32
 	unfiltered bool
 }
@@ -232,8 +232,8 @@ func (s *search[V]) work() bool {
 	return true
 }
 
-// expand makes offers along the arcs of v, and returns their number. It looks at told first, the same for vertices of
-// all ranks: most offers come too late, and the owner of a head is as hard to predict as a coin.
+// expand makes offers along the arcs of v, and returns their number. It compares with told before it finds the owner of
+// a head: most offers are too long, and a branch by owner is mispredicted half of the time.
 func (s *search[V]) expand(v V) (arcs int) {
 	from, row, told := s.dist[v], s.Row(v), s.told
 	weights := s.WeightsOf(v)[:len(row)]

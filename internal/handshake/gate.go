@@ -134,7 +134,7 @@ func (g *Gate) greet(p *pending) {
 	}
 	p.conn.Close()
 	if errors.Is(err, ErrCrossed) {
-		return // also if it was dropped after its member was notified
+		return // its member knows, even if the gate has dropped it since
 	}
 	if !kept {
 		g.refuse("drop connection", p.conn.RemoteAddr().String(), errors.New("the gate is closed, or too many knock at it"))

@@ -72,8 +72,9 @@ func (p *process) startHere(s *Spec, e environment, secret []byte, stdout, stder
 	return nil
 }
 
+// start starts the child. Its output may end the job, and kill the child, before start returns.
 func (c *child) start(cmd *exec.Cmd) error {
-	c.mu.Lock() // its words may be heard, and end the job, before Start returns
+	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.cmd, c.began = cmd, time.Now()
 	return cmd.Start()

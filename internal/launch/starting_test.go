@@ -22,7 +22,7 @@ func idle(t *testing.T, processes int) *job {
 	})
 }
 
-// jobOf returns a job of which nothing has been started.
+// jobOf returns a job before the start of its first process.
 func jobOf(t *testing.T, s Spec) *job {
 	t.Helper()
 	s, err := s.complete()

@@ -137,8 +137,7 @@ func TestNoticesAtTheBordersOfTheLog(t *testing.T) {
 	}
 }
 
-// A rank that takes and releases a lock of its own memory for ever waits for nothing, and leaves a job that has failed
-// all the same.
+// A rank that only takes and releases a lock in its own memory never waits. It leaves a failed job nevertheless.
 func TestNearLocksNoticeAFailure(t *testing.T) {
 	held := 0 // by rank 0
 	err := pebble.Run(t.Context(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
