@@ -7,13 +7,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/internal/bubble"
 	"github.com/activepebbles/pebbles/netio"
 )
 
 // TestRunRanksWaitsForGrace requires that RunRanks waits for a rank without limit before a failure, and no longer than
 // the grace after it.
 func TestRunRanksWaitsForGrace(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		failed, forever := make(chan struct{}), make(chan struct{})
 		defer close(forever)
 		const grace = 2 * time.Second

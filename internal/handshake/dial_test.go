@@ -11,12 +11,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/internal/bubble"
 	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
 // Dials wait for each other, 8 at a time, but one that takes longer than a second holds up no other.
 func TestSlowDialsHoldUpNoOther(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		const slow, fast = 20, 40
 		d, began := handshake.NewDialler(), time.Now()
 		var mu sync.Mutex

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/activepebbles/pebbles/internal/bubble"
 	"github.com/activepebbles/pebbles/internal/handshake"
 )
 
@@ -163,7 +163,7 @@ func (c *tardy) Read(b []byte) (int, error) {
 // TestBothEndsAgreeThatAGreetingWentWell delays the client at its last step for longer than the limit. The server has
 // already kept the connection, so the client must not give it up: the server would refuse its next dial.
 func TestBothEndsAgreeThatAGreetingWentWell(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a, b := net.Pipe()
 		defer a.Close()
 		defer b.Close()
@@ -207,7 +207,7 @@ func TestReach(t *testing.T) {
 		"another build": {[]error{handshake.ErrDropped, mismatch}, 2, mismatch},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				tries, refusals := 0, new(handshake.Refusals)
 				err := handshake.Reach(t.Context(), func(context.Context) (again bool, err error) {
 					if tries++; tries <= len(c.fails) {
@@ -224,7 +224,7 @@ func TestReach(t *testing.T) {
 
 // TestReachEndsWithItsContext requires the error of the last try that the context has not ended.
 func TestReachEndsWithItsContext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		defer cancel()
 		begin := time.Now()

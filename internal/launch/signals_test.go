@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/bubble"
 )
 
 func TestSecondInterruptCountsLater(t *testing.T) {
@@ -23,7 +25,7 @@ func TestSecondInterruptCountsLater(t *testing.T) {
 }
 
 func TestSecondSignalEndsLater(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(context.Background())
 		arrived := make(chan os.Signal, 1)
 		left := make(chan struct{})
@@ -76,7 +78,7 @@ func TestPreemption(t *testing.T) {
 		"has no grace":       {0, 0, []event{{0, term}}, false, 0, &SignalError{term}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancelCause(context.Background())
 				arrived, preempted, unwanted := make(chan os.Signal, 1), make(chan struct{}), make(chan struct{})
 				close(unwanted)

@@ -48,6 +48,16 @@ func TestNothingIsDrawn(t *testing.T) {
 	}
 }
 
+// TestBubblesAreOurs requires tests with a simulated clock to run in the bubbles of internal/bubble.
+func TestBubblesAreOurs(t *testing.T) {
+	wanted := func(name string) bool {
+		return strings.HasSuffix(name, "_test.go") && !strings.HasSuffix(name, "/draws_test.go")
+	}
+	eachFile(t, wanted, func(name string, text []byte) {
+		require.False(t, strings.Contains(string(text), "synctest.Test("), "%s: take bubble.Test", name)
+	})
+}
+
 func TestDrawsBite(t *testing.T) {
 	for _, bad := range []string{"seed := rand.Uint64()", "rand.IntN(3)", "uint64(time.Now().UnixNano())"} {
 		require.True(t, drawn.MatchString(bad), bad)

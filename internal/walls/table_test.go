@@ -20,7 +20,7 @@ var layers = []layer{
 	{folders: "internal/watch/state"},
 	{folders: "internal/cpu internal/frame internal/layout internal/stacks internal/values internal/collective " +
 		"internal/handshake internal/pending internal/scripttest internal/docs internal/walls internal/covering " +
-		"internal/seeds internal/scenario internal/disk internal/leaks"},
+		"internal/seeds internal/scenario internal/disk internal/leaks internal/bubble"},
 	{folders: "internal/disk/disktest"},
 	{folders: "distribution route reduce internal/codecs", not: "internal/cpu internal/frame"},
 	{folders: "internal/request target/avro", not: "distribution route reduce internal/cpu internal/frame"},
@@ -118,7 +118,7 @@ const (
 
 // helpers serve tests: they import what tests may, and no other code imports them.
 const helpers = "apps/appstest apps/graphtest netio/netiotest internal/launch/pmi/pmitest internal/scripttest " +
-	"internal/covering internal/seeds internal/scenario internal/disk/disktest lab/internal/overlay " +
+	"internal/bubble internal/covering internal/seeds internal/scenario internal/disk/disktest lab/internal/overlay " +
 	"cmd/internal/commandtest"
 
 // homes are the folders that may import a library; libraries for tests have none. No folder imports a library that is

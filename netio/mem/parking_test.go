@@ -2,11 +2,11 @@ package mem
 
 import (
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/internal/bubble"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/netiotest"
 )
@@ -32,7 +32,7 @@ func TestNoWakeUpIsLostBeforeParking(t *testing.T) {
 		"call": func(a, b *port) func() { return a.Wake },
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				m := New(2)
 				a, b := m.ports[0], m.ports[1]
 				event := make(a, b)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/internal/bubble"
 	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/netio"
 	"github.com/activepebbles/pebbles/netio/internal/idle"
@@ -49,7 +50,7 @@ func inFlightTo0(both [2]*Transport) int64 {
 
 // TestAcknowledgementsAreNeverLate releases frames on a busy rank that doesn't come back to its port.
 func TestAcknowledgementsAreNeverLate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		const count = 256
 		both, _, _ := couple(t)
 		for range count {
@@ -75,7 +76,7 @@ func TestAcknowledgementsAreNeverLate(t *testing.T) {
 
 // TestParkingRankFlushesAcknowledgements makes a rank wait repeatedly, each time far shorter than inflight.DelayMax.
 func TestParkingRankFlushesAcknowledgements(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		const count = 256
 		both, _, _ := couple(t)
 		for range 3 {
@@ -101,7 +102,7 @@ func releaseEach(frames []*netio.Frame) {
 
 // TestAbortBringsFramesHome looks before the peer has been notified.
 func TestAbortBringsFramesHome(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		both, _, silent := couple(t)
 		post(both, 100)
 		require.EqualValues(t, 1, inFlightTo0(both))
@@ -114,7 +115,7 @@ func TestAbortBringsFramesHome(t *testing.T) {
 // TestLiarIsNamed makes process 1 acknowledge frames that it was never sent. All of process 0's frames come back, and
 // its accounts are settled.
 func TestLiarIsNamed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		both, told, _ := couple(t)
 		p := both[0].Port(0)
 		for range 3 {
@@ -299,7 +300,7 @@ func TestOutboxReleasesWhatComesLate(t *testing.T) {
 
 // The writer of a served stream announces its rest, and then looks again.
 func TestNoFrameIsLeftBeforeTheWriterRests(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		both, _, _ := couple(t)
 		synctest.Wait() // the writers rest
 		l := both[1].peer(0).streams[dataStream]

@@ -6,11 +6,11 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/internal/bubble"
 	"github.com/activepebbles/pebbles/netio"
 )
 
@@ -87,7 +87,7 @@ func TestDeathIsToldToAll(t *testing.T) {
 	const processes = 64
 	for _, dead := range [][]int{{0}, {1}, {32}, {63}, {40, 44}, {0, 32}, {0, 1}} {
 		t.Run(fmt.Sprint(dead), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				c := newCrowd(t, processes)
 				time.Sleep(time.Minute)
 				for _, process := range dead {
@@ -101,7 +101,7 @@ func TestDeathIsToldToAll(t *testing.T) {
 
 // A process that hears others, and is not heard, is lost to all within the silence limit and 2 s, and ends as well.
 func TestUnheardProcessIsToldToAll(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c := newCrowd(t, 32)
 		time.Sleep(time.Minute)
 		c.silent[12].Store(true)
@@ -113,7 +113,7 @@ func TestUnheardProcessIsToldToAll(t *testing.T) {
 
 // A process that has left a job that has failed is not lost, and others end although they do not get its reason.
 func TestLeavingIsNoLoss(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		c := newCrowd(t, 8)
 		for _, other := range treeNeighbours(6, 8) {
 			c.all[6].peer(other).quietly()

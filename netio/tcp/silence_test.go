@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/activepebbles/pebbles/internal/bubble"
 	"github.com/activepebbles/pebbles/netio"
 )
 
@@ -62,7 +63,7 @@ func requireLost(t *testing.T, err error, process int) {
 }
 
 func TestHeartbeatsKeepAnIdleJobAlive(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		_, told, _ := couple(t)
 		time.Sleep(time.Hour)
 		require.Empty(t, told[0])
@@ -71,7 +72,7 @@ func TestHeartbeatsKeepAnIdleJobAlive(t *testing.T) {
 }
 
 func TestSilentPeerIsLost(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		both, told, silent := couple(t)
 		time.Sleep(time.Minute)
 		silent.Store(true)
@@ -87,7 +88,7 @@ func TestSilentPeerIsLost(t *testing.T) {
 
 // TestStuckReceiverIsNotLost lets a receiver hold its frames for much longer than the silence limit.
 func TestStuckReceiverIsNotLost(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		const count = 500
 		both, told, _ := couple(t)
 		from, to := both[1].Port(1), both[0].Port(0)
@@ -115,7 +116,7 @@ func TestStuckReceiverIsNotLost(t *testing.T) {
 // reason is known.
 func TestOperationsWaitForTheReason(t *testing.T) {
 	for _, failed := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			both, told, _ := couple(t)
 			for _, l := range both[0].peer(1).streams {
 				f := message(goodbye, "")

@@ -11,10 +11,11 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/bubble"
 )
 
 // world is a job that starts in a network in memory, by the clock of a synctest bubble.
@@ -79,7 +80,7 @@ func (w *world) instead(process int, do func(ctx context.Context, c Config, othe
 }
 
 // inWorld runs a test by a simulated clock.
-func inWorld(t *testing.T, test func(t *testing.T)) { synctest.Test(t, test) }
+func inWorld(t *testing.T, test func(t *testing.T)) { bubble.Test(t, test) }
 
 var secret = bytes.Repeat([]byte{7}, SecretBytes)
 

@@ -3,10 +3,11 @@ package idle
 import (
 	"runtime"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/activepebbles/pebbles/internal/bubble"
 )
 
 // TestSpinLimitComesBack requires that a rank looks several times before it parks, however long it has slept, so that
@@ -52,7 +53,7 @@ func (v *Streak) row(most int, each time.Duration) (pauses int) {
 // each take a slice of the scheduler ends after two, and the next streaks end immediately: more of them each time, but
 // not for good.
 func TestStreaksEndByTheirLength(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		const slice = StreakMax * 3 / 4
 		var v Streak
 		skipped := func() (n int) {
