@@ -154,7 +154,7 @@ func Everywhere(t *testing.T, with func(t *testing.T, ranks int) (program func(r
 			{Transport: "sim", Procs: (ranks + 1) / 2, New: route.Hypercube, Coalesce: 16},
 			{Transport: "shm", Procs: min(ranks, 2), New: route.Direct, Coalesce: 64},
 			{Transport: "tcp", Procs: min(ranks, 2), New: route.Direct, Coalesce: 64},
-			{Transport: "sim", Procs: 3, New: route.Direct, Coalesce: 16, Team: true},
+			{Transport: "sim", Procs: min(2*ranks, 3), New: route.Direct, Coalesce: 16, Team: true},
 		} {
 			if s.Ranks = ranks; !Long && (s.Transport == "shm" && ranks != 4 || s.Transport == "tcp" && ranks != 2 ||
 				s.Team && ranks != 4) {
