@@ -51,6 +51,11 @@ func (s *spot) local(key uint32) (local uint32, ok bool) {
 	if s.stride == 0 {
 		return s.ask(key)
 	}
+	return s.even(key)
+}
+
+// even is local for evenly spaced keys. Loops over many keys call it themselves: the compiler inlines it.
+func (s *spot) even(key uint32) (local uint32, ok bool) {
 	from := key - s.first
 	high, low := bits.Mul64(s.magic, uint64(from)) // exact, since strides have at most 31 bits
 	quotient := high<<1 | low>>63
@@ -184,7 +189,7 @@ func (p *part) visit(day int, send func(vs []visit)) {
 			p.people[local].seeded = true
 		}
 	}
-	out := make([]visit, 0, visitsMade)
+	out, made := make([]visit, visitsMade), 0
 	for i := range p.people {
 		who := &p.people[i]
 		key := p.peopleAt.key(i)
@@ -192,26 +197,30 @@ func (p *part) visit(day int, send func(vs []visit)) {
 			continue
 		}
 		p.itinerary = p.Population.Visits(p.itinerary[:0], int(key), day%p.Population.Days())
-		for n, v := range p.itinerary {
-			out = append(out, visit{
-				Location: v.Location, Person: key, Place: v.Place, Arrive: v.Arrive, Depart: v.Depart,
-				Day: uint32(day), Number: uint32(n),
-				State: uint32(who.state), Modifier: who.modifier,
-			})
-			if len(out) == cap(out) {
+		for n := range p.itinerary {
+			from, v := &p.itinerary[n], &out[made]
+			v.Location, v.Place, v.Arrive, v.Depart = from.Location, from.Place, from.Arrive, from.Depart
+			v.Person, v.Day, v.Number = key, uint32(day), uint32(n)
+			v.State, v.Modifier = uint32(who.state), who.modifier
+			if made++; made == len(out) {
 				p.depart(out, send)
-				out = out[:0]
+				made = 0
 			}
 		}
 	}
-	p.depart(out, send)
+	p.depart(out[:made], send)
 }
 
 // depart sends visits, and counts those to locations of this part.
 func (p *part) depart(vs []visit, send func(vs []visit)) {
 	p.made += uint64(len(vs))
+	at := &p.locationsAt
 	for i := range vs {
-		if _, own := p.locationsAt.local(vs[i].Location); own {
+		_, own := at.even(vs[i].Location)
+		if at.stride == 0 {
+			_, own = at.ask(vs[i].Location)
+		}
+		if own {
 			p.stayed++
 		}
 	}
@@ -254,21 +263,42 @@ func (p *part) open() {
 
 // take takes visits to locations of this part.
 func (p *part) take(vs []visit) {
+	for len(vs) > 0 {
+		room := p.visits.room()
+		n := copy(room, vs)
+		p.visits.n += p.admit(room[:n])
+		vs = vs[n:]
+	}
+}
+
+// admit lets visitors into their locations, whose local numbers it stores. It drops the visits of others, and returns
+// the number of visits that are left.
+func (p *part) admit(vs []visit) (left int) {
+	at, places, carries := &p.locationsAt, p.places, p.carries
 	for i := range vs {
-		local, ok := p.locationsAt.local(vs[i].Location)
+		v := &vs[i]
+		local, ok := at.even(v.Location)
+		if at.stride == 0 {
+			local, ok = at.ask(v.Location)
+		}
 		if !ok {
 			p.tally.Misplaced++
 			continue
 		}
-		l := &p.places[local]
+		l := &places[local]
 		if l.closed {
 			p.refused++
 			continue
 		}
-		l.brings |= p.carries[vs[i].State]
+		l.brings |= carries[v.State]
 		l.visits++
-		p.visits.add(&vs[i]).Location = local
+		if left < i {
+			vs[left] = *v
+		}
+		vs[left].Location = local
+		left++
 	}
+	return left
 }
 
 // meet sweeps the locations with possible infections, and passes the exposures to send, some at a time.

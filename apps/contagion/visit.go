@@ -117,16 +117,14 @@ const (
 	blockMask = blockSize - 1
 )
 
-// add appends a visit, and returns it.
-func (s *store) add(v *visit) *visit {
+// room returns the free part of the current block, which is not empty. Visits copied there are in the store once n
+// counts them.
+func (s *store) room() []visit {
 	block, at := s.n>>blockBits, s.n&blockMask
 	if block == len(s.blocks) {
 		s.blocks = append(s.blocks, pebble.HugePages[visit](blockSize))
 	}
-	s.n++
-	to := &s.blocks[block][at]
-	*to = *v
-	return to
+	return s.blocks[block][at:]
 }
 
 // at returns the visit with a number.

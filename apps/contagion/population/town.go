@@ -160,9 +160,8 @@ func (t *Town) near(x, y int, s *chance.Counter) int {
 	if hops := t.hops.of(s.Float64()); hops > 0 {
 		along := int(s.Int(int64(-hops), int64(hops)))
 		across := hops - max(along, -along)
-		if s.Int(0, 1) == 1 {
-			across = -across
-		}
+		back := int(s.Next() >> 63)      // 1 as often as 0
+		across = (across ^ -back) + back // −across if 1, without a branch that can't be predicted
 		x, y = mirror(x+along, t.width), mirror(y+across, t.height)
 	}
 	return min(x+t.width*y, t.TownConfig.Locations-1)

@@ -103,6 +103,8 @@ var catalogue = []mutation{
 		"TestInterventionsHelp"},
 	{"a closed location lets visitors in", "apps/contagion/part.go", "if l.closed {", "if false {",
 		"TestInterventionsHelp"},
+	{"a refused visit is left among the others", "apps/contagion/part.go", "if left < i {", "if false {",
+		"TestEveryShape"},
 	{"a vaccine does nothing", "apps/contagion/part.go", "who.modifier = true, float32(x.Susceptibility)",
 		"who.modifier = true, 1",
 		"TestInterventionsHelp"},
