@@ -15,9 +15,7 @@ func agree(r *Rank) error {
 	if len(text) == 0 {
 		return nil
 	}
-	h := fnv.New64a()
-	h.Write(text)
-	hash := binary.BigEndian.AppendUint64(nil, h.Sum64())
+	hash := binary.BigEndian.AppendUint64(nil, hashOf(text))
 	result, err := r.Collectives.networks[registration].run(r.Collectives.exchange, append(hash, hash...), widen)
 	if err != nil {
 		return err
@@ -27,6 +25,12 @@ func agree(r *Rank) error {
 		return nil
 	}
 	return disagree(r, text)
+}
+
+func hashOf(text []byte) uint64 {
+	h := fnv.New64a()
+	h.Write(text)
+	return h.Sum64()
 }
 
 // widen merges two ranges of hashes, lowest and highest.

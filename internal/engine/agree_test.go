@@ -44,6 +44,24 @@ func TestDifferencesAreShown(t *testing.T) {
 	}
 }
 
+// A rank may register and free any number of objects without an epoch, and another one still differs in one of them.
+func TestOldNewsAreHashed(t *testing.T) {
+	var ranks [3]targets
+	for i := range 10_000 {
+		for rank := range ranks {
+			object := fmt.Sprintf("frees container %q", fmt.Sprint(i%7))
+			if rank == 2 && i == 10 {
+				object = `frees container "another"`
+			}
+			ranks[rank].changed(object)
+			require.LessOrEqual(t, len(ranks[rank].news), newsMax+100)
+		}
+	}
+	require.Equal(t, ranks[0].news, ranks[1].news)
+	_, why := firstDifference(0, ranks[0].news, 2, ranks[2].news)
+	require.Regexp(t, `^rank 0 registers and frees (\d+) objects, of hash \w+, and rank 2 registers and frees \d+ objects`, why)
+}
+
 // The variant that ranks exchange identifies each way to end an epoch.
 func TestEndingsAreTold(t *testing.T) {
 	require.Equal(t, "skr without a declared depth", ending(variant("skr", 0)))

@@ -49,8 +49,7 @@ func (r *Rank) Epoch(f func() error, plan Plan) error {
 			return r.Job.config.Explain(r, plan.Depth)
 		}
 		if r.Job.config.Lone {
-			r.Fail(errors.New("pebble: with this many ranks only rank 0 runs to explain an epoch, so epochs before " +
-				"it " +
+			r.Fail(errors.New("pebble: with this many ranks only rank 0 runs to explain an epoch, so epochs before it " +
 				"cannot run: explain the job with fewer ranks"))
 		}
 		r.Publisher.begins(board.Epoch, plan.Name)

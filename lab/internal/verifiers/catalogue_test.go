@@ -43,6 +43,7 @@ var catalogue = []mutation{
 		"TestGroupsOverRanks"},
 	{"a task for a rank is stolen", "task/kind.go", "\t\t\tk.bound.push(c.A)\n\t\tdefault:",
 		"\t\t\tk.tasks = append(k.tasks, c.A)\n\t\tdefault:", "TestTasksForARankAreNotStolen"},
+	{"news of targets grow until an epoch", "internal/engine/targets.go", ">= newsMax {", "< 0 {", "TestOldNewsAreHashed"},
 	{"buffers that are due stay while tasks run", "internal/engine/tasks.go",
 		"\t\t\tk.loop.worked(1)\n\t\t\tk.publisher.moved++\n",
 		"\t\t\tk.publisher.moved++\n", "task/TestBuffersAreDueWhileTasksRun"},
