@@ -49,7 +49,7 @@ func newOneOn(t *testing.T, ranks int, open func(*os.File) io.WriteCloser) *one 
 		}
 		return file, err
 	}
-	o.Writer = newWriter(s, 1<<20)
+	o.Writer = newWriter(s)
 	return o
 }
 

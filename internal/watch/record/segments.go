@@ -56,16 +56,30 @@ func newSegments(dir, token string, process int, first io.WriteCloser, head []by
 	}
 }
 
-// write appends lines to the current segment, or to a new one.
-func (s *segments) write(lines []byte, fresh bool) error {
+// write appends lines to the current segment, or to a new one if they would make it too long.
+func (s *segments) write(lines []byte) error {
 	var closed error
-	if s.file == nil || fresh {
+	if s.file != nil && s.overflows(len(lines)) {
 		closed = s.Close()
-		if err := s.begin(int64(len(lines))); err != nil {
+	}
+	if s.file == nil {
+		if err := s.begin(int64(len(s.head) + len(lines))); err != nil {
 			return errors.Join(closed, err)
 		}
 	}
 	return errors.Join(closed, s.append(lines))
+}
+
+// overflows reports whether lines of so many bytes would make the current segment too long.
+func (s *segments) overflows(bytes int) bool {
+	if s.torn {
+		bytes++
+	}
+	if !s.headed {
+		bytes += len(s.head)
+	}
+	current := s.sizes[len(s.sizes)-1]
+	return current.bytes > 0 && current.bytes+int64(bytes) > segmentMax(s.bound, current.segment)
 }
 
 // append writes lines to the current segment.

@@ -13,13 +13,12 @@ const queueMax = 4
 // batch is a set of lines that are written together.
 type batch struct {
 	lines []byte
-	fresh bool          // begins a new segment
 	done  chan struct{} // if not nil, closed after the write or its failure
 }
 
 // store writes batches. It is for one goroutine.
 type store interface {
-	write(lines []byte, fresh bool) error
+	write(lines []byte) error
 	io.Closer
 }
 
@@ -42,7 +41,7 @@ func newSink(to store) *sink {
 func (s *sink) run(to store) {
 	defer close(s.done)
 	for b := range s.queue {
-		s.note(to.write(b.lines, b.fresh))
+		s.note(to.write(b.lines))
 		if b.done != nil {
 			close(b.done)
 		}

@@ -33,11 +33,8 @@ var errClosed = errors.New("the record is closed")
 
 // Writer writes the record of one process. It is for one goroutine at a time. Its own goroutine ends with Close.
 type Writer struct {
-	sink    *sink
-	bytes   int64
-	events  map[int]*eventsSeen
-	size    int64 // of the current segment, once all lines are written
-	segment int
+	sink   *sink
+	events map[int]*eventsSeen
 
 	skipped uint64 // seconds since the last one that was accepted
 	lost    uint64 // batches since then that the disk refused
@@ -65,14 +62,13 @@ func Create(dir string, first *state.Job, process int, bytes int64) (*Writer, er
 		bytes = BytesDefault
 	}
 	bytes = max(bytes, int64(head.Last-head.First)*bytesLeast)
-	w := newWriter(newSegments(dir, token, process, file, text, bytes), bytes)
-	w.size = int64(len(text))
+	w := newWriter(newSegments(dir, token, process, file, text, bytes))
 	w.sink.offer(batch{}) // the head is written before the first second
 	return w, nil
 }
 
-func newWriter(to store, bytes int64) *Writer {
-	return &Writer{sink: newSink(to), bytes: bytes, events: map[int]*eventsSeen{}}
+func newWriter(to store) *Writer {
+	return &Writer{sink: newSink(to), events: map[int]*eventsSeen{}}
 }
 
 // headOf returns the line that describes a job and one of its processes.
@@ -111,14 +107,8 @@ func (w *Writer) Second(at time.Time, p *state.Process, stillSeconds float64, ve
 	if err != nil {
 		return err
 	}
-	fresh := w.size+int64(len(lines)) > segmentMax(w.bytes, w.segment)
-	if fresh {
-		w.segment++
-		w.size = 0
-	}
-	w.size += int64(len(lines))
 	w.skipped, w.lost = 0, 0
-	w.sink.offer(batch{lines: lines, fresh: fresh})
+	w.sink.offer(batch{lines: lines})
 	return told
 }
 

@@ -46,6 +46,8 @@ var rooms = []mutation{
 	{"a file of the record need not be closed", "internal/watch/record/segments.go",
 		"\tif err := file.Close(); err != nil {",
 		"\tif err := file.Close(); err != nil && s.next < 0 {", "TestNoErrorOfTheDiskIsLost"},
+	{"a record grows beyond its limit", "internal/watch/record/segments.go", "current.bytes+int64(bytes) > segmentMax",
+		"int64(bytes) > segmentMax", "TestBoundInTotal"},
 	{"the last error of a record is forgotten", "internal/watch/record/sink.go", "\ts.note(to.Close())\n",
 		"\t_ = to.Close()\n", "TestNoErrorOfTheDiskIsLost"},
 	{"an end that can't be written is forgotten", "cmd/internal/command/report.go", "if failed = l.Ended(now,",
