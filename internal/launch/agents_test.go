@@ -83,11 +83,11 @@ func TestWhatALoginPrintsIsForwarded(t *testing.T) {
 	require.NotContains(t, r.String(), "agent-")
 }
 
-// A host with invalid messages ends the job.
+// A host with invalid messages ends the job. It speaks when it has got its script, as agents do.
 func TestAgentThatIsNone(t *testing.T) {
 	t.Parallel()
 	s, _ := byFakeSSH(t, `if [ $host = b ]; then job=${2#*ready-}; job=${job%% *}; echo "ready-$job" >&2
-echo "agent-$job"; printf '\377\377\377\377'; exec sleep 1000; fi`, launch.Spec{StartLimit: time.Hour}, "a", "b")
+read -r script; echo "agent-$job"; printf '\377\377\377\377'; exec sleep 1000; fi`, launch.Spec{StartLimit: time.Hour}, "a", "b")
 	_, err := startJob(t, "exchange", s).wait(t)
 	require.ErrorContains(t, err, "process 1 (rank 1, host b) ended with status 137 (signal 9, killed)")
 }
