@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -24,7 +25,7 @@ func TestTheWayOfAPebbleIsShort(t *testing.T) {
 			out = way
 		}
 	}}
-	job(t, pebble.Config{Transport: transport, Coalesce: 8}, func(r *pebble.Rank) error {
+	job(t, pebble.Config{Transport: transport, Coalesce: 8, Due: time.Hour}, func(r *pebble.Rank) error {
 		x := target.New(r, "x", distribution.Ranks(2), target.Key(identity), target.Each(func(uint64) {
 			if r.ID() == 1 && in == nil {
 				in = callsFrom("engine.(*loop).Progress")
