@@ -54,7 +54,7 @@ func (s *spot) local(key uint32) (local uint32, ok bool) {
 	return s.even(key)
 }
 
-// even is local for evenly spaced keys. Loops over many keys call it themselves: the compiler inlines it.
+// even is local for evenly spaced keys. Unlike local, it is inlined.
 func (s *spot) even(key uint32) (local uint32, ok bool) {
 	from := key - s.first
 	high, low := bits.Mul64(s.magic, uint64(from)) // exact, since strides have at most 31 bits
@@ -214,13 +214,8 @@ func (p *part) visit(day int, send func(vs []visit)) {
 // depart sends visits, and counts those to locations of this part.
 func (p *part) depart(vs []visit, send func(vs []visit)) {
 	p.made += uint64(len(vs))
-	at := &p.locationsAt
 	for i := range vs {
-		_, own := at.even(vs[i].Location)
-		if at.stride == 0 {
-			_, own = at.ask(vs[i].Location)
-		}
-		if own {
+		if _, own := p.locationsAt.local(vs[i].Location); own {
 			p.stayed++
 		}
 	}

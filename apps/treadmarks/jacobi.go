@@ -162,8 +162,8 @@ func (h *arrayHalos) round(from int, set func(out, own, above, below []float64))
 	})
 }
 
-// relax sets the inner points of a row to the mean of their neighbours, each of a weight of quarter. It reads each
-// point of the row once, and goes by four points: counting takes a third of the time of a loop over single ones.
+// relax sets the inner points of a row to the mean of their neighbours. It reads each point of the row once. The loop
+// is unrolled by four, which saves a fifth of its time. quarter is 0.25: as a parameter it stays in a register.
 func relax(out, above, row, below []float64, quarter float64) {
 	n := len(out) - 2
 	out, above, below, right := out[1:][:n], above[1:][:n], below[1:][:n], row[2:][:n]
