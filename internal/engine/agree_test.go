@@ -58,8 +58,10 @@ func TestOldNewsAreHashed(t *testing.T) {
 		}
 	}
 	require.Equal(t, ranks[0].news, ranks[1].news)
-	_, why := firstDifference(0, ranks[0].news, 2, ranks[2].news)
-	require.Regexp(t, `^rank 0 registers and frees (\d+) objects, of hash \w+, and rank 2 registers and frees \d+ objects`, why)
+	name, why := firstDifference(0, ranks[0].news, 2, ranks[2].news)
+	err := &RegistrationError{2, name, why}
+	require.Regexp(t, `^rank 2: register targets: rank 0 registers and frees \d+ objects, of hash \w+, `+
+		`and rank 2 registers and frees \d+ objects, of hash \w+ in its place: all ranks must`, err.Error())
 }
 
 // The variant that ranks exchange identifies each way to end an epoch.

@@ -64,11 +64,14 @@ func (e *LimitError) Error() string {
 // RegistrationError is the error of a job whose ranks registered an invalid target, or different targets.
 type RegistrationError struct {
 	Rank   int
-	Target string
+	Target string // "" if the difference is among many targets
 	Reason string
 }
 
 func (e *RegistrationError) Error() string {
+	if e.Target == "" {
+		return fmt.Sprintf("rank %d: register targets: %s", e.Rank, e.Reason)
+	}
 	return fmt.Sprintf("rank %d: register target %q: %s", e.Rank, e.Target, e.Reason)
 }
 

@@ -18,13 +18,14 @@ type targets struct {
 	beyond   int       // maximum of ExtraDepth
 }
 
-// newsMax is the maximum of bytes of news. A program that makes and frees objects without an epoch would fill memory.
+// newsMax limits the bytes of news that are kept as text.
 const newsMax = 16 << 10
 
-// changed records an object that all ranks register or free in the same order. It replaces long news by their hash.
+// changed records an object that all ranks register or free in the same order. Only epochs clear the news, so a program
+// without epochs would fill memory: older news are replaced by their number and hash.
 func (s *targets) changed(line string) {
 	s.changes++
-	if len(s.news)+len(line) >= newsMax {
+	if len(s.news) > 0 && len(s.news)+len(line) >= newsMax {
 		s.news = fmt.Appendf(s.news[:0], "registers and frees %d objects, of hash %016x\n", s.changes-1, hashOf(s.news))
 	}
 	s.news = append(append(s.news, line...), '\n')
