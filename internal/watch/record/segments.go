@@ -70,16 +70,16 @@ func (s *segments) write(lines []byte) error {
 	return errors.Join(closed, s.append(lines))
 }
 
-// overflows reports whether lines of so many bytes would make the current segment too long.
-func (s *segments) overflows(bytes int) bool {
+// overflows reports whether another n bytes of lines exceed the maximum of the current segment.
+func (s *segments) overflows(n int) bool {
 	if s.torn {
-		bytes++
+		n++
 	}
 	if !s.headed {
-		bytes += len(s.head)
+		n += len(s.head)
 	}
 	current := s.sizes[len(s.sizes)-1]
-	return current.bytes > 0 && current.bytes+int64(bytes) > segmentMax(s.bound, current.segment)
+	return current.bytes > 0 && current.bytes+int64(n) > segmentMax(s.bound, current.segment)
 }
 
 // append writes lines to the current segment.

@@ -55,7 +55,7 @@ func TestBoundInTotal(t *testing.T) {
 		require.NoError(t, o.live(s, 3))
 		size, files := written(t, o.dir)
 		require.LessOrEqual(t, size, int64(bound))
-		require.LessOrEqual(t, files, segmentsMost)
+		require.LessOrEqual(t, files, 18)
 	}
 	require.NoError(t, o.Failed(after(seconds), "the end", 0))
 	record := o.read(seconds)
