@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 )
@@ -39,26 +38,30 @@ func SameMallocs(t *testing.T, cache int, more float64, little, much func(r *peb
 	}
 }
 
-// Rate runs jobs for a benchmark, and reports their rate, in millions per second of job time. run does a rank's part.
-func Rate(b *testing.B, s Shape, run func(r *pebble.Rank) (p apps.Report, done uint64, err error)) {
+// A Timed run does a rank's part of a job, and returns the work that all ranks did, its seconds and the verifier's
+// errors.
+type Timed func(r *pebble.Rank) (done uint64, seconds float64, errors uint64, err error)
+
+// Rate runs jobs for a benchmark, and reports their rate, in millions per second of job time.
+func Rate(b *testing.B, s Shape, run Timed) {
 	b.Helper()
-	all, seconds := uint64(0), 0.0
+	all, lasted := uint64(0), 0.0
 	for b.Loop() {
 		require.NoError(b, s.Run(b, func(r *pebble.Rank) error {
-			p, done, err := run(r)
+			done, seconds, errors, err := run(r)
 			if r.ID() == 0 && err == nil {
-				require.Zero(b, p.Errors)
+				require.Zero(b, errors)
 				all += done
-				seconds += p.Seconds
+				lasted += seconds
 			}
 			return err
 		}))
 	}
-	b.ReportMetric(float64(all)/seconds/1e6, "M/s")
+	b.ReportMetric(float64(all)/lasted/1e6, "M/s")
 }
 
 // Rates is Rate for each number of ranks of this process.
-func Rates(b *testing.B, ranks []int, run func(r *pebble.Rank) (p apps.Report, done uint64, err error)) {
+func Rates(b *testing.B, ranks []int, run Timed) {
 	for _, n := range ranks {
 		b.Run(fmt.Sprintf("ranks=%d", n), func(b *testing.B) { Rate(b, Mem(n), run) })
 	}
@@ -100,7 +103,8 @@ func AllEverywhere[C, R any](t *testing.T, run func(r *pebble.Rank, config C) (R
 }
 
 // Told runs a job on ranks of this process, and returns the progress that it reported. Reports must not exceed total.
-func Told(t *testing.T, ranks int, total uint64, run func(r *pebble.Rank, told apps.Progress) error) (all []uint64) {
+func Told[P ~func(done, total uint64)](t *testing.T, ranks int, total uint64,
+	run func(r *pebble.Rank, told P) error) (all []uint64) {
 	t.Helper()
 	require.NoError(t, Mem(ranks).Run(t, func(r *pebble.Rank) error {
 		return run(r, func(done, of uint64) {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/appstest"
 	"github.com/activepebbles/pebbles/apps/contagion/population"
 	"github.com/activepebbles/pebbles/pebble"
@@ -29,9 +28,9 @@ func BenchmarkContagion(b *testing.B) {
 		b.ReportMetric(float64(visits)/b.Elapsed().Seconds()/1e6, "Mvisits/s")
 	})
 	c := large(b)
-	appstest.Rates(b, []int{1, 2}, func(r *pebble.Rank) (apps.Report, uint64, error) {
+	appstest.Rates(b, []int{1, 2}, func(r *pebble.Rank) (uint64, float64, uint64, error) {
 		got, err := Run(r, c)
-		return got.Report, got.Visits, err
+		return got.Visits, got.Seconds, got.Errors, err
 	})
 }
 

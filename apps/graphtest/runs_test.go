@@ -244,9 +244,9 @@ func BenchmarkJaccard(b *testing.B) {
 		b.Run(fmt.Sprintf("%d ranks", ranks), func(b *testing.B) {
 			c := jaccard.Config{Source: distgraph.Source{Generator: appstest.Kronecker(b, 14)},
 				Common: apps.Common{SkipValidation: true}}
-			appstest.Rate(b, appstest.Mem(ranks), func(r *pebble.Rank) (apps.Report, uint64, error) {
+			appstest.Rate(b, appstest.Mem(ranks), func(r *pebble.Rank) (uint64, float64, uint64, error) {
 				res, err := jaccard.Run(r, c)
-				return res.Report.Report, res.Edges, err
+				return res.Edges, res.Seconds, res.Errors, err
 			})
 		})
 	}

@@ -170,9 +170,9 @@ func TestDamagedReads(t *testing.T) {
 }
 
 func BenchmarkKmers(b *testing.B) {
-	appstest.Rate(b, appstest.Mem(2), func(r *pebble.Rank) (p apps.Report, done uint64, err error) {
+	appstest.Rate(b, appstest.Mem(2), func(r *pebble.Rank) (uint64, float64, uint64, error) {
 		result, err := Run(r, Config{Bases: 5_000_000, SkipTwin: true})
-		return result.Report, result.Kmers, err
+		return result.Kmers, result.Seconds, result.Errors, err
 	})
 }
 

@@ -123,9 +123,9 @@ func TestMistakes(t *testing.T) {
 }
 
 func BenchmarkWords(b *testing.B) {
-	appstest.Rate(b, appstest.Mem(2), func(r *pebble.Rank) (p apps.Report, done uint64, err error) {
+	appstest.Rate(b, appstest.Mem(2), func(r *pebble.Rank) (uint64, float64, uint64, error) {
 		result, err := Run(r, Config{Bytes: 200_000_000, SkipTwin: true})
-		return result.Report, result.Words, err
+		return result.Words, result.Seconds, result.Errors, err
 	})
 }
 
