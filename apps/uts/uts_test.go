@@ -1,17 +1,22 @@
 package uts
 
 import (
+	"crypto/sha1"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
+	"runtime"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/internal/cpu"
 	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
@@ -231,4 +236,31 @@ func TestCheck(t *testing.T) {
 		require.ErrorContains(t, err, want, fmt.Sprint(c))
 		require.ErrorContains(t, err, "uts: ")
 	}
+}
+
+// The objects that change with each node lie on cache lines of one searcher alone, also if all are made in turn.
+func TestSearchersShareNoLine(t *testing.T) {
+	owner := map[uintptr]int{}
+	var all []*walker
+	for i := range 50 {
+		w := newWalker(little[0])
+		all = append(all, w)
+		h := reflect.ValueOf(w.hasher.hash)
+		for _, part := range []struct {
+			at   uintptr
+			size uintptr
+		}{
+			{reflect.ValueOf(&w.levels).Pointer(), unsafe.Sizeof(*w) - 4*cpu.CacheLine},
+			{reflect.ValueOf(&w.hasher.hash).Pointer(), unsafe.Sizeof(*w.hasher) - 4*cpu.CacheLine},
+			{h.Pointer(), h.Type().Elem().Size()},
+			{reflect.ValueOf(w.hasher.told).Pointer(), stateAt + sha1.Size},
+		} {
+			for line := part.at / cpu.CacheLine; line <= (part.at+part.size-1)/cpu.CacheLine; line++ {
+				first, shared := owner[line]
+				require.False(t, shared && first != i, "searchers %d and %d", first, i)
+				owner[line] = i
+			}
+		}
+	}
+	runtime.KeepAlive(all)
 }
