@@ -1,6 +1,6 @@
 // Package seeds gives tests the seeds of their random draws. A test draws the same numbers in every run, so that a
-// commit passes or fails on every machine; .ci/long sets PEBBLES_SEED to try others. Tests that draw by package rapid
-// import this package, which fixes the flag -rapid.seed.
+// commit passes or fails on every machine: with seed 1, and in two stages of .ci/run with 2 and 3. .ci/long draws
+// others. Tests that draw by package rapid import this package, which fixes the flag -rapid.seed.
 package seeds
 
 import (
