@@ -118,8 +118,8 @@ func mark(state []byte) uint64 {
 // With its padding that is one block of SHA-1. The hasher hashes a whole block in place and reads the digest from the
 // hash's binary form, in less than half the time of sha1.Sum.
 //
-// The hash and its binary form, too, have cache lines of their own: two ranks' hashes in one line made a search take 1.4
-// to 2.7 times as long.
+// The hash and its binary form, too, have cache lines of their own: two ranks' hashes in one line made a search take
+// 1.4 to 2.7 times as long.
 type hasher struct {
 	_     [2 * cpu.CacheLine]byte
 	hash  hash.Hash
