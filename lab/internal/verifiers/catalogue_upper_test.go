@@ -37,6 +37,8 @@ var upper = []mutation{
 		"if head-first > local {", "TestGhosts"},
 	{"pebbles that were altered are those that were sent", "apps/tally.go", "case merged == 0 && t.Sum != 0:",
 		"case merged == 0 && t.Sum != 0 && t.Misplaced > 0:", "TestReportHoldsTalliesAgainstCounters"},
+	{"hashes of two ranks share a cache line", "apps/uts/walk.go", "alone(sha1.New())", "sha1.New()",
+		"TestSearchersShareNoLine"},
 	{"a tree is cut below its end", "apps/uts/tree.go", "case depth < 1 || depth > t.Depth:", "case depth < 1:",
 		"TestTrees"},
 	{"rows of one rank alone are counted", "apps/table/sorting.go", "Seen{s.Count + o.Count,",
