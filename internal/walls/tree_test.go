@@ -72,6 +72,8 @@ func TestTreeBites(t *testing.T) {
 		{"coalesce", "a.go", `import clock "time"; var d = clock.Now()`, "must not call time.Now"},
 		{"termination", "a.go", `import _ "` + module + `/pebble"`, "must not import " + module + "/pebble"},
 		{"apps/bfs", "a.go", `import _ "` + module + `/apps/appstest"`, "must not import " + module + "/apps/appstest"},
+		{"apps/appstest", "a.go", `import _ "` + module + `/apps"`, "must not import " + module + "/apps"},
+		{"apps/appstest", "a.go", `import _ "` + module + `/container"`, "must not import " + module + "/container"},
 		{"coalesce", "a.go", `import _ "` + module + `/netio/tcp"`, "must not import " + module + "/netio/tcp"},
 		{"netio/shm", "a.go", `import _ "` + module + `/netio/tcp"`, "must not import " + module + "/netio/tcp"},
 		{"apps/bfs", "a.go", `import _ "` + module + `/internal/engine"`, "must not import " + module + "/internal/engine"},
