@@ -7,8 +7,6 @@ import (
 	"encoding/binary"
 	"hash"
 	"reflect"
-
-	"github.com/activepebbles/pebbles/internal/cpu"
 )
 
 // node is a node whose children have not been searched.
@@ -19,10 +17,8 @@ type node struct {
 	Children uint64
 }
 
-// walker searches a tree, or parts of it, depth-first and serially. It changes with each node, so it shares no cache
-// line with another rank's objects.
+// walker searches a tree, or parts of it, depth-first and serially.
 type walker struct {
-	_      [2 * cpu.CacheLine]byte
 	levels []*level
 	hasher *hasher
 	stack  []node // nodes to search
@@ -30,7 +26,6 @@ type walker struct {
 	builds bool // record the places of all children in built
 	next   vertex
 	built  []placed
-	_      [2 * cpu.CacheLine]byte
 }
 
 // placed is the place of a vertex's children. While the tree is built, it counts within the rank that sends it.
@@ -118,15 +113,13 @@ func mark(state []byte) uint64 {
 // With its padding that is one block of SHA-1. The hasher hashes a whole block in place and reads the digest from the
 // hash's binary form, in less than half the time of sha1.Sum.
 //
-// The hash and its binary form, too, have cache lines of their own: two ranks' hashes in one line made a search take
-// 1.4 to 2.7 times as long.
+// What changes with each node shares no cache line with another rank's objects: two ranks' hashes in one line made a
+// search take 1.4 to 2.7 times as long. Go aligns a walker and a hasher to lines, since lines divide their sizes.
 type hasher struct {
-	_     [2 * cpu.CacheLine]byte
 	hash  hash.Hash
 	tells encoding.BinaryAppender // nil if the library's hashes have another binary form: then it calls sha1.Sum
 	block [sha1.BlockSize]byte
-	told  []byte
-	_     [2 * cpu.CacheLine]byte
+	told  [96]byte // room for the binary form
 }
 
 const (
@@ -135,7 +128,7 @@ const (
 )
 
 func newHasher() *hasher {
-	h := &hasher{hash: alone(sha1.New()), told: cpu.AlignedBytes(4 * cpu.CacheLine)[:0]}
+	h := &hasher{hash: alone(sha1.New())}
 	h.block[textBytes] = 0x80
 	binary.BigEndian.PutUint64(h.block[sha1.BlockSize-8:], 8*textBytes)
 	h.tells, _ = h.hash.(encoding.BinaryAppender)
@@ -171,11 +164,10 @@ func (h *hasher) child(place uint32) []byte {
 	binary.BigEndian.PutUint32(h.block[sha1.Size:], place)
 	if h.tells == nil {
 		sum := sha1.Sum(h.block[:textBytes])
-		h.told = append(h.told[:0], sum[:]...)
-		return h.told
+		return append(h.told[:0], sum[:]...)
 	}
 	h.hash.Reset()
-	h.hash.Write(h.block[:])                     // never fails, by the contract of hash.Hash
-	h.told, _ = h.tells.AppendBinary(h.told[:0]) // nor does this
-	return h.told[stateAt : stateAt+sha1.Size]
+	h.hash.Write(h.block[:])                    // never fails, by the contract of hash.Hash
+	told, _ := h.tells.AppendBinary(h.told[:0]) // nor does this
+	return told[stateAt : stateAt+sha1.Size]
 }
