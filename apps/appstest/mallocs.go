@@ -38,8 +38,8 @@ func SameMallocs(t *testing.T, cache int, more float64, little, much func(r *peb
 	}
 }
 
-// A Timed run does a rank's part of a job, and returns the work that all ranks did, its seconds and the verifier's
-// errors.
+// Timed does a rank's part of a job. It returns the work that all ranks have done, the seconds of it, and the number of
+// errors that the verifier has found.
 type Timed func(r *pebble.Rank) (done uint64, seconds float64, errors uint64, err error)
 
 // Rate runs jobs for a benchmark, and reports their rate, in millions per second of job time.
