@@ -93,6 +93,7 @@ func TestFirstFailureIsTheJobs(t *testing.T) {
 
 // TestStoppedProcessIsNamed uses processes that ignore failures, and end only when the launcher kills them.
 func TestStoppedProcessIsNamed(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ role, says string }{
 		{"stop", "process 1 (rank 1) was lost (process 0: it said nothing for 2s"},
 		{"stop-starting", "not connected within "},

@@ -108,6 +108,7 @@ func runSSHD(t *testing.T, config string) {
 }
 
 func TestRealSSH(t *testing.T) {
+	t.Parallel()
 	ssh := startSSHD(t)
 	p := place{ssh}
 	testAll(t, p)

@@ -104,6 +104,7 @@ func TestHostsStartInTurn(t *testing.T) {
 // TestProcessThatStopsAtTheEndIsNamed stops a process when the others have ended in order. Only the launcher, with a
 // faster clock here, or the agent on another host detects that.
 func TestProcessThatStopsAtTheEndIsNamed(t *testing.T) {
+	t.Parallel() // it waits for limits
 	for _, c := range []struct{ shell, says, prints string }{
 		{"", "process 1 (rank 1) has been stopped for 2s while others have ended: let it go on by `kill -CONT ", ""},
 		{"sh", "process 1 (rank 1, host b) ended with status 137 (signal 9, killed) first",

@@ -124,6 +124,7 @@ func TestCloseWaitsForConnections(t *testing.T) {
 
 // The process that dials a dead one detects its death, although no connection has broken.
 func TestRefusedDialIsALoss(t *testing.T) {
+	t.Parallel() // it waits for a cause that does not come
 	all, told := sparingJob(t, 4)
 	all[3].Kill()
 	sendKind(all[0], netio.Data, 3)
@@ -151,6 +152,7 @@ func TestCloseTellsOfRefusedDials(t *testing.T) {
 
 // A host that does not answer is lost after the silence limit. Until then frames to others pass.
 func TestSilentDialIsALoss(t *testing.T) {
+	t.Parallel() // it waits for the limit
 	cs := sparing(netiotest.Configs(t, 4, 4))
 	dead, err := net.Listen("tcp", "127.0.0.1:0") // it never greets
 	require.NoError(t, err)
@@ -174,6 +176,7 @@ func TestSilentDialIsALoss(t *testing.T) {
 // A process is killed while connections are being made: a neighbour, or one that is not connected. The others end the
 // job, as the runtime does, and all report the same process.
 func TestKillWhileConnecting(t *testing.T) {
+	t.Parallel() // as well
 	const processes, rounds = 8, 6
 	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
 	for range rounds {
