@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -20,15 +19,8 @@ import (
 // roomy has room for all rows, and scarce for few.
 func roomy(*testing.T) container.Budget { return container.Budget{} }
 
-// scarce keeps its files in memory where the system offers that: tests make thousands of small ones, which take some
-// file systems 0.5 ms each.
 func scarce(t *testing.T) container.Budget {
-	folder, err := os.MkdirTemp("/dev/shm", "pebbles-scarce-")
-	if err != nil {
-		return container.Budget{Memory: 4096, Scratch: t.TempDir()}
-	}
-	t.Cleanup(func() { require.NoError(t, os.RemoveAll(folder)) })
-	return container.Budget{Memory: 4096, Scratch: folder}
+	return container.Budget{Memory: 4096, Scratch: t.TempDir()}
 }
 
 type spaceOf = func(t *testing.T) container.Budget

@@ -12,7 +12,7 @@ import (
 
 // Free leaves nothing behind.
 func TestFreeLeavesNothing(t *testing.T) {
-	appstest.Freed(t, func(r *pebble.Rank) func() error {
+	appstest.FreedEverywhere(t, func(r *pebble.Rank) func() error {
 		s := memory.New(r)
 		return func() error {
 			a := memory.NewArray[uint64](s, "array", distribution.Block(64, r.Size()))

@@ -31,15 +31,24 @@ type held struct {
 	files              []string
 }
 
-// Freed requires that freed objects leave no memory, goroutines, descriptors or numbers of targets behind. It runs jobs
-// over mem, shm and tcp. Each rank calls with, which returns a function that makes an object, uses it, and frees it.
+// Freed requires that freed objects leave no memory, goroutines, descriptors or numbers of targets behind. It runs a
+// job within this process. Each rank calls with, which returns a function that makes an object, uses it, and frees it.
 func Freed(t *testing.T, with func(r *pebble.Rank) (once func() error)) {
 	t.Helper()
-	for _, s := range []Shape{
-		{Ranks: 3, Procs: 1, Transport: "mem", New: route.Direct, Unwatched: true},
-		{Ranks: 3, Procs: 2, Transport: "shm", New: route.Direct, Unwatched: true},
-		{Ranks: 3, Procs: 2, Transport: "tcp", New: route.Direct, Unwatched: true},
-	} {
+	freed(t, with, Shape{Ranks: 3, Procs: 1, Transport: "mem"})
+}
+
+// FreedEverywhere is Freed for objects that are parts of other processes, too: it also runs jobs over shm and tcp.
+func FreedEverywhere(t *testing.T, with func(r *pebble.Rank) (once func() error)) {
+	t.Helper()
+	freed(t, with, Shape{Ranks: 3, Procs: 1, Transport: "mem"}, Shape{Ranks: 3, Procs: 2, Transport: "shm"},
+		Shape{Ranks: 3, Procs: 2, Transport: "tcp"})
+}
+
+func freed(t *testing.T, with func(r *pebble.Rank) (once func() error), shapes ...Shape) {
+	t.Helper()
+	for _, s := range shapes {
+		s.New, s.Unwatched = route.Direct, true
 		t.Run(s.Transport, func(t *testing.T) {
 			const looks = 5
 			var seen [looks][]held

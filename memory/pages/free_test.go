@@ -15,7 +15,7 @@ import (
 
 // Free leaves nothing behind.
 func TestFreeLeavesNothing(t *testing.T) {
-	appstest.Freed(t, func(r *pebble.Rank) func() error {
+	appstest.FreedEverywhere(t, func(r *pebble.Rank) func() error {
 		s := pages.New(memory.New(r), pages.Config{})
 		return func() error {
 			v := pages.NewSlice[uint64](s, "slice", distribution.Block(1000, r.Size()))
