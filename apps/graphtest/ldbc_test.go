@@ -128,16 +128,15 @@ func ldbcCases(folder string) (all []ldbcCase) {
 	return all
 }
 
-// ldbcShapes returns jobs over all transports.
+// ldbcShapes are jobs of one process with any number of ranks, and of two processes over each transport between them.
 func ldbcShapes() (all []appstest.Shape) {
-	for _, transport := range []string{"mem", "shm", "tcp"} {
-		for _, ranks := range []int{1, 2, 4, 7} {
-			s := appstest.Shape{Transport: transport, Ranks: ranks, Procs: min(ranks, 2), New: route.Direct, Coalesce: 64}
-			if transport == "mem" {
-				s.Procs = 1
-			}
-			all = append(all, s)
-		}
+	for _, s := range []appstest.Shape{
+		{Transport: "mem", Procs: 1, Ranks: 1}, {Transport: "mem", Procs: 1, Ranks: 2},
+		{Transport: "mem", Procs: 1, Ranks: 4}, {Transport: "mem", Procs: 1, Ranks: 7},
+		{Transport: "shm", Procs: 2, Ranks: 4}, {Transport: "tcp", Procs: 2, Ranks: 7},
+	} {
+		s.New, s.Coalesce = route.Direct, 64
+		all = append(all, s)
 	}
 	return all
 }
