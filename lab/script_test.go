@@ -7,10 +7,11 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/activepebbles/pebbles/internal/leaks"
 	"github.com/activepebbles/pebbles/internal/scripttest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(leaks.Main(m)) }
 
 // script returns a case whose command is a few lines of shell.
 func script(t *testing.T, name, text string) Case {

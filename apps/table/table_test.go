@@ -20,10 +20,11 @@ import (
 	"github.com/activepebbles/pebbles/export"
 	"github.com/activepebbles/pebbles/export/parquet"
 	"github.com/activepebbles/pebbles/ingest"
+	"github.com/activepebbles/pebbles/internal/leaks"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(leaks.Main(m)) }
 
 // read returns the rows of tables in the order of their places, as text, below the names of columns.
 func read(t *testing.T, ranks int, files []string, opts ...ingest.Option) (rows []string, err error) {

@@ -22,12 +22,13 @@ import (
 	to "github.com/activepebbles/pebbles/export/parquet"
 	"github.com/activepebbles/pebbles/ingest"
 	"github.com/activepebbles/pebbles/ingest/parquet"
+	"github.com/activepebbles/pebbles/internal/leaks"
 	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
 // TestMain fails if a test leaves a goroutine behind.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(leaks.Main(m)) }
 
 // random is a source of random numbers with the seed that the test prints.
 func random(t *testing.T) *rand.Rand {

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/activepebbles/pebbles/internal/launch"
+	"github.com/activepebbles/pebbles/internal/leaks"
 )
 
 // testLimit is the time that a test waits for an event that must come. It is longer than any start limit of a test.
@@ -189,5 +190,5 @@ func TestMain(m *testing.M) {
 	}
 	runtime.GOMAXPROCS(2)              // jobs have the ranks of a machine of two cores
 	_ = flag.Set("test.parallel", "6") // most tests wait for processes, and these for limits
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(leaks.Main(m))
 }

@@ -29,8 +29,9 @@ func Left(kind string, n int) {
 // Tests runs tests: a testing.M.
 type Tests interface{ Run() int }
 
-// Main returns the tests of a package, with a failure if anything is left: reports by Left, or files.
-func Main(m Tests) Tests { return checked{m} }
+// Main returns the tests of a package, with a failure if anything is left: reports by Left, open files, or temporary
+// files, as by Temporary.
+func Main(m Tests) Tests { return checked{Temporary(m)} }
 
 type checked struct{ Tests }
 

@@ -23,3 +23,32 @@ func TestFound(t *testing.T) {
 	delete(left, "turns")
 	require.Empty(t, Found(before))
 }
+
+// Tests have a folder of their own for temporary files, and what they leave there is found.
+func TestTemporaryFilesAreFound(t *testing.T) {
+	outside := os.TempDir()
+	for leave, want := range map[bool]int{false: 0, true: 1} {
+		var inside string
+		code := Main(tests(func() {
+			inside = os.TempDir()
+			f, err := os.CreateTemp("", "left")
+			require.NoError(t, err)
+			require.NoError(t, f.Close())
+			require.Equal(t, inside, filepath.Dir(f.Name()))
+			if !leave {
+				require.NoError(t, os.Remove(f.Name()))
+			}
+		})).Run()
+		require.Equal(t, want, code)
+		require.NotEqual(t, outside, inside)
+		require.NoDirExists(t, inside)
+		require.Equal(t, outside, os.TempDir())
+	}
+}
+
+type tests func()
+
+func (f tests) Run() int {
+	f()
+	return 0
+}

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/internal/leaks"
 )
 
 // Limit is the time that a test waits for a command. Commands only take that long on a loaded machine.
@@ -42,7 +43,7 @@ func Main(m *testing.M, program func(), others map[string]func()) {
 	os.Setenv(asCommand, "1")
 	os.Setenv("GOMAXPROCS", "2") // jobs have the ranks of a machine of two cores
 	runtime.GOMAXPROCS(2)
-	os.Exit(m.Run())
+	os.Exit(leaks.Temporary(m).Run())
 }
 
 // Program runs a command line in this process, and returns the exit status.

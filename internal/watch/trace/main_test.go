@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/activepebbles/pebbles/internal/leaks"
 	"github.com/activepebbles/pebbles/internal/seeds"
 )
 
@@ -23,7 +24,7 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(childPath); path != "" {
 		traceUntilKilled(path)
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(leaks.Main(m))
 }
 
 var began = time.Date(2026, 3, 4, 5, 6, 7, 123456789, time.UTC)
