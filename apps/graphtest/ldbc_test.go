@@ -144,6 +144,7 @@ func ldbcShapes() (all []appstest.Shape) {
 // Every result that LDBC Graphalytics publishes for its validation graphs is reproduced, on any number of ranks and
 // over all transports. The files have the same integers on all of them, and other numbers within 1e-9.
 func TestLDBC(t *testing.T) {
+	t.Parallel()
 	cases := ldbcCases(appstest.Data(t, "ldbc"))
 	first := map[int][]row{} // by the case: of the first job
 	for _, s := range ldbcShapes() {

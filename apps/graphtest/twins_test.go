@@ -38,6 +38,7 @@ func forFamilies(t *testing.T, body func(t *testing.T, of []app)) {
 
 // Each application agrees with its twin everywhere. Lists are longer than a pebble, and rows much longer than lists.
 func TestEverywhere(t *testing.T) {
+	t.Parallel()
 	forAll(t, func(t *testing.T, a app) {
 		for _, source := range []distgraph.Source{
 			{Generator: appstest.Kronecker(t, 7)}, {Generator: appstest.ErdosRenyi(t, 6, 3), Wide: true},
@@ -54,6 +55,7 @@ func TestEverywhere(t *testing.T) {
 
 // Results do not depend on the shape of the network. Applications that send alike take turns.
 func TestEveryShape(t *testing.T) {
+	t.Parallel()
 	source := distgraph.Source{Generator: appstest.Kronecker(t, 5)}
 	forFamilies(t, func(t *testing.T, of []app) {
 		turn := 0
@@ -70,6 +72,7 @@ func TestEveryShape(t *testing.T) {
 
 // Odd graphs, also with more ranks than vertices.
 func TestOddGraphs(t *testing.T) {
+	t.Parallel()
 	forAll(t, func(t *testing.T, a app) {
 		onOddGraphs(t, oddGraphs(), func(t *testing.T, ranks int, source distgraph.Source) {
 			n := source.Generator.Vertices()
