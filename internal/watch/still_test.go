@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,4 +23,17 @@ func TestStandsStillAgain(t *testing.T) {
 	for range 2 * looks {
 		require.False(t, s.take(count{Moved: 9}, looks*tick), "nobody waits")
 	}
+}
+
+// A job that moves while the report of its standstill is made is not ended, and nothing is printed.
+func TestJobsThatMoveAgainGoOn(t *testing.T) {
+	var out bytes.Buffer
+	w := &Watcher{config: Config{Out: &out, Stalled: func(string) error {
+		require.Fail(t, "the job is ended")
+		return nil
+	}}}
+	require.True(t, w.stands.take(count{Waiting: 1}, tick))
+	require.False(t, w.stands.take(count{Moved: 1, Waiting: 1}, tick))
+	w.stalled()
+	require.Empty(t, out.String())
 }

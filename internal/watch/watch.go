@@ -193,6 +193,13 @@ func (w *Watcher) look() (stalled bool) {
 	return w.stands.take(all, w.config.Stall)
 }
 
+// standsStill reports whether the job has stood still for the limit, and still does.
+func (w *Watcher) standsStill() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.stands.told
+}
+
 // count is the progress of the ranks of a process.
 type count struct {
 	Moved   uint64 `json:"moved"`
@@ -222,9 +229,13 @@ func (w *Watcher) count() (all count) {
 	return all
 }
 
-// stalled reports that the job stands still.
+// stalled reports that the job stands still, unless it has moved while the report was made: ranks that get little of a
+// busy machine may move after the limit.
 func (w *Watcher) stalled() {
 	report := w.Report()
+	if !w.standsStill() {
+		return
+	}
 	_ = report.Write(w.config.Out)
 	w.outlets.dumpFlight()
 	w.config.Log.Warn("the job stands still", "verdict", report.Verdict)
