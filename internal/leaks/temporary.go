@@ -15,7 +15,7 @@ const (
 )
 
 // within names a folder in memory that .ci/run removes: tests that crash leave theirs.
-const within = "PEBBLES_TEST_FILES"
+const within = "CI_TEST_FILES"
 
 // Temporary returns the tests of a package, with a failure if temporary files are left. They have a folder of their own
 // for these, which TMPDIR names. It is in memory if there is room: tests that make thousands of small files take
