@@ -66,7 +66,9 @@ func TestFreeLeavesNothing(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			appstest.FreedEverywhere(t, func(r *pebble.Rank) func() error { return once(r, distribution.Ranks(r.Size())) })
+			appstest.FreedEverywhere(t, func(r *pebble.Rank) func() error {
+				return once(r, distribution.Ranks(r.Size()))
+			})
 		})
 	}
 }

@@ -27,7 +27,7 @@ import (
 	"github.com/activepebbles/pebbles/pebble"
 )
 
-// TestMain fails if a test leaves a goroutine behind.
+// TestMain fails if a test leaves a goroutine or a file behind.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(leaks.Main(m)) }
 
 // random is a source of random numbers with the seed that the test prints.

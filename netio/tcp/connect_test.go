@@ -176,7 +176,7 @@ func TestSilentDialIsALoss(t *testing.T) {
 // A process is killed while connections are being made: a neighbour, or one that is not connected. The others end the
 // job, as the runtime does, and all report the same process.
 func TestKillWhileConnecting(t *testing.T) {
-	t.Parallel() // as well
+	t.Parallel() // it waits for six losses
 	const processes, rounds = 8, 6
 	random := rand.New(rand.NewPCG(seeds.Of(t), 0))
 	for range rounds {
