@@ -23,16 +23,21 @@ const (
 
 // spot finds the people, or the locations, of a rank. Blocks and cyclic distributions need no calls.
 type spot struct {
-	of     distribution.Indexed
-	self   int
-	n      uint64
+	spacing
+	of   distribution.Indexed
+	self int
+}
+
+// spacing is n keys, evenly spaced from the first on.
+type spacing struct {
 	first  uint32
-	stride uint32 // between the rank's consecutive keys; 0 if they are not evenly spaced
+	stride uint32 // 0 if the keys are not evenly spaced
+	n      uint64
 	magic  uint64 // for division by the stride: 2^63 / stride, rounded up
 }
 
 func newSpot(of distribution.Indexed, self int) spot {
-	s := spot{of: of, self: self, n: uint64(of.LocalLen(self))}
+	s := spot{of: of, self: self, spacing: spacing{n: uint64(of.LocalLen(self))}}
 	switch of.(type) {
 	case *distribution.BlockMap:
 		s.stride = 1
@@ -54,12 +59,13 @@ func (s *spot) local(key uint32) (local uint32, ok bool) {
 	return s.even(key)
 }
 
-// even is local for evenly spaced keys. Unlike local, it is inlined.
-func (s *spot) even(key uint32) (local uint32, ok bool) {
+// even is local for evenly spaced keys. Unlike local, it is inlined. A single comparison tells whether a key is one of
+// them: half of all keys are not, and no processor could predict which.
+func (s spacing) even(key uint32) (local uint32, ok bool) {
 	from := key - s.first
-	high, low := bits.Mul64(s.magic, uint64(from)) // exact, since strides have at most 31 bits
-	quotient := high<<1 | low>>63
-	return uint32(quotient), uint32(quotient)*s.stride == from && quotient < s.n
+	quotient, _ := bits.Mul64(s.magic, uint64(from)<<1) // exact, since strides have at most 31 bits
+	rest := from - uint32(quotient)*s.stride
+	return uint32(quotient), uint64(rest)<<32|quotient < s.n
 }
 
 // ask is local for keys that are not evenly spaced.
@@ -214,11 +220,17 @@ func (p *part) visit(day int, send func(vs []visit)) {
 // depart sends visits, and counts those to locations of this part.
 func (p *part) depart(vs []visit, send func(vs []visit)) {
 	p.made += uint64(len(vs))
+	at, stayed := p.locationsAt.spacing, uint64(0)
 	for i := range vs {
-		if _, own := p.locationsAt.local(vs[i].Location); own {
-			p.stayed++
+		_, own := at.even(vs[i].Location)
+		if at.stride == 0 {
+			_, own = p.locationsAt.ask(vs[i].Location)
+		}
+		if own {
+			stayed++
 		}
 	}
+	p.stayed += stayed
 	send(vs)
 }
 
@@ -269,12 +281,12 @@ func (p *part) take(vs []visit) {
 // admit lets visitors into their locations, whose local numbers it stores. It drops the visits of others, and returns
 // the number of visits that are left.
 func (p *part) admit(vs []visit) (left int) {
-	at, places, carries := &p.locationsAt, p.places, p.carries
+	at, places, carries := p.locationsAt.spacing, p.places, p.carries
 	for i := range vs {
 		v := &vs[i]
 		local, ok := at.even(v.Location)
 		if at.stride == 0 {
-			local, ok = at.ask(v.Location)
+			local, ok = p.locationsAt.ask(v.Location)
 		}
 		if !ok {
 			p.tally.Misplaced++
