@@ -353,6 +353,33 @@ func TestHotSocketHidesNoOther(t *testing.T) {
 	t.Logf("after %d of %d frames their socket was asked alone", hot[true], rounds)
 }
 
+// TestWaitLeavesASocketToItsReader holds a stream as a goroutine does that has lost its core while it reads: a waiting
+// rank sleeps, instead of looking again and again at what it cannot read.
+func TestWaitLeavesASocketToItsReader(t *testing.T) {
+	both, _ := twins(t, time.Hour)
+	p, q := both[0].Port(0).(*Port), both[1].Port(1)
+	reader := &both[0].peer(1).streams[dataStream].reading
+	reader.Lock()
+	unlock := sync.OnceFunc(reader.Unlock)
+	defer unlock()
+	q.Send(address(q, netio.Data, 1, 0, 10))
+	q.Pause()
+	eventually(t, "see the frame", func() bool {
+		ready, _ := both[0].look(p.events[:])
+		return ready > 0
+	})
+	slept := false
+	for i := 0; i < 1000 && !slept; i++ { // an old wake-up may end one
+		const limit = 20 * time.Millisecond
+		begin := time.Now()
+		p.Wait(limit)
+		slept = time.Since(begin) >= limit
+	}
+	require.True(t, slept)
+	unlock()
+	receive(t, p).Release()
+}
+
 // Beside a load, a rank yields its core in few of its waits: each time, the core is gone for a slice of the scheduler.
 // On a quiet machine it yields up to 2,048 times. The load is simulated: a yield returns at the end of a slice.
 func TestEffortBesideALoad(t *testing.T) {

@@ -78,24 +78,34 @@ func (s *poller) watch() error {
 	if err := s.t.sockets.wait(); err != nil {
 		return err
 	}
-	for i := 0; i < idle.PollerDrainMax && s.t.look(s.events[:]) > 0; i++ {
-	}
+	s.t.drain(s.events[:])
 	return nil
 }
 
-// look serves the sockets that are ready, and returns their number.
-func (t *Transport) look(events []readiness) int {
-	n := t.sockets.ready(events)
-	for _, e := range events[:n] {
+// look serves the sockets that are ready, and returns their number. It reports whether it served any: what another
+// goroutine reads at that moment is that goroutine's, even if it has lost its core.
+func (t *Transport) look(events []readiness) (ready int, served bool) {
+	ready = t.sockets.ready(events)
+	for _, e := range events[:ready] {
 		l := t.stream(e.number)
-		if e.read {
-			l.readable()
+		if e.read && l.readable() {
+			served = true
 		}
 		if e.write {
 			l.writable()
+			served = true
 		}
 	}
-	return n
+	return ready, served
+}
+
+// drain looks until it serves no socket, or has looked often.
+func (t *Transport) drain(events []readiness) {
+	for range idle.PollerDrainMax {
+		if _, served := t.look(events); !served {
+			return
+		}
+	}
 }
 
 // pulse is the goroutine that sends heartbeats, and loses silent peers. It counts the rounds whose own look found
@@ -128,8 +138,7 @@ func (t *Transport) newPulse() *pulse {
 }
 
 func (p *pulse) round() {
-	for i := 0; i < idle.PollerDrainMax && p.t.look(p.events[:]) > 0; i++ {
-	}
+	p.t.drain(p.events[:])
 	for _, other := range p.t.others() {
 		for _, l := range other.streams {
 			if l.polling.Load() {

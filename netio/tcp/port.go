@@ -134,7 +134,7 @@ func (p *Port) received() *netio.Frame {
 }
 
 // look serves the sockets that are ready, for all ranks: all sockets, or only the hot one, which saves a system call if
-// something has arrived.
+// something has arrived. It reports whether it served any.
 func (p *Port) look(all bool) bool {
 	p.looking.Lock()
 	defer p.looking.Unlock()
@@ -144,14 +144,14 @@ func (p *Port) look(all bool) bool {
 	case p.hot != nil && !all:
 		return p.hot.readable()
 	}
-	n := p.t.look(p.events[:])
+	n, served := p.t.look(p.events[:])
 	if n > 0 {
 		p.hot = nil
 	}
 	if n == 1 && p.events[0].read && p.t.place.Processes == 2 { // of many processes, any may be the next to write
 		p.hot = p.t.stream(p.events[0].number)
 	}
-	return n > 0
+	return served
 }
 
 // endLooks ends this rank's looks at sockets, and waits for a running one.
