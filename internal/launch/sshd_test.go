@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -65,11 +66,23 @@ func startSSHD(t *testing.T) []string {
 	return []string{"ssh", "-F", client}
 }
 
+// ports counts the ports that freePort has looked at.
+var ports atomic.Uint32
+
+// freePort returns a port on which nothing listens, and for which no other test of this process has asked. It is below
+// those that the system gives to programs that ask for any: they would take it before it is listened on.
 func freePort(t *testing.T) int {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	const first, count, each = 20_000, 12_000, 32
+	for range count {
+		port := first + (os.Getpid()*each+int(ports.Add(1)))%count
+		l, err := net.Listen("tcp", fmt.Sprintf(":%d", port))
+		if err == nil {
+			require.NoError(t, l.Close())
+			return port
+		}
+	}
+	require.Fail(t, "no port is free", "%d to %d", first, first+count-1)
+	return 0
 }
 
 // runSSHD returns when the server listens, and ends it with the test.
