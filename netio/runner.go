@@ -9,8 +9,8 @@ import (
 // simulation runs one rank at a time.
 type Runner interface {
 	// Run calls the functions, one for each rank of this process, by rank. It returns true when all have returned.
-	// After failed is closed, it returns false once no rank of the job has used the transport for the time grace.
-	Run(ranks []func(), failed <-chan struct{}, grace time.Duration) bool
+	// After failed is closed, it returns false at the end of the grace, in which ranks that use the transport progress.
+	Run(ranks []func(), failed <-chan struct{}, grace Grace) bool
 	// Looks returns the number of fruitless looks after which a rank should park if only an arrival can give it work.
 	Looks() int
 	// Memory returns the default limit for the pebbles of this process, in bytes. It is the same in every run.
@@ -36,8 +36,8 @@ type Meter interface {
 type Counting interface{ CountFrom() uint64 }
 
 // RunRanks runs the ranks of a process, each on its own goroutine, unless the transport is a [Runner]. It returns true
-// when all functions have returned. After failed is closed, it waits at most for grace and then returns false.
-func RunRanks(t Transport, ranks []func(), failed <-chan struct{}, grace time.Duration) bool {
+// when all functions have returned. After failed is closed, it returns false at the end of the grace.
+func RunRanks(t Transport, ranks []func(), failed <-chan struct{}, grace Grace) bool {
 	if r, ok := t.(Runner); ok {
 		return r.Run(ranks, failed, grace)
 	}
@@ -50,17 +50,42 @@ func RunRanks(t Transport, ranks []func(), failed <-chan struct{}, grace time.Du
 		running.Wait()
 		close(ended)
 	}()
-	return WaitEnd(ended, failed, grace)
+	return grace.Await(ended, failed)
 }
 
-// WaitEnd waits for ended. After failed is closed, it waits at most for grace. It reports whether ended was closed.
-func WaitEnd(ended, failed <-chan struct{}, grace time.Duration) bool {
+// Grace is the time for ranks to return after their job has failed. It ends when they made no progress for so long.
+type Grace struct {
+	Time     time.Duration
+	Progress func() uint64 // a number that changes with progress; nil if it is unknown
+}
+
+// Await waits for ended and, once failed is closed, for no longer than the grace. It reports whether ended was closed.
+func (g Grace) Await(ended, failed <-chan struct{}) bool {
 	select {
 	case <-ended:
 		return true
 	case <-failed:
 	}
-	timer := time.NewTimer(grace)
+	for before := g.progress(); !closedWithin(ended, g.Time); {
+		now := g.progress()
+		if now == before {
+			return false
+		}
+		before = now
+	}
+	return true
+}
+
+func (g Grace) progress() uint64 {
+	if g.Progress == nil {
+		return 0
+	}
+	return g.Progress()
+}
+
+// closedWithin reports whether ended is closed within this time, its last moment included.
+func closedWithin(ended <-chan struct{}, limit time.Duration) bool {
+	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
 	case <-ended:
@@ -68,7 +93,7 @@ func WaitEnd(ended, failed <-chan struct{}, grace time.Duration) bool {
 	case <-timer.C:
 	}
 	select {
-	case <-ended: // at the same time
+	case <-ended:
 		return true
 	default:
 		return false

@@ -294,6 +294,7 @@ func (s *Scheduler) unwind(w *worker) {
 	defer func() { _ = recover() }() // the job has failed, and for another cause
 	before := s.engine.Tasks.Begin(w.goroutine)
 	defer s.engine.Tasks.Begin(before)
+	defer s.engine.Tasks.Unwound()
 	s.current = w
 	w.stop()
 }

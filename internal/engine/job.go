@@ -26,7 +26,8 @@ type job struct {
 	boards    []board.Board          // the same
 	start     uint64                 // first number of the ranks' counts
 
-	intruded atomic.Bool // a goroutine other than the rank's used a rank
+	unwound  atomic.Uint64 // tasks
+	intruded atomic.Bool   // a goroutine other than the rank's used a rank
 
 	failed  atomic.Bool
 	failure chan struct{} // closed when failed is set
@@ -34,7 +35,8 @@ type job struct {
 	cause   error // the first failure; set before failed
 }
 
-// graceAfterFailure is the time that Run waits for ranks to return to the runtime after the job has failed.
+// graceAfterFailure is the time that Run waits for ranks to return to the runtime after the job has failed. Ranks that
+// unwind tasks have returned, so that each task extends it.
 const graceAfterFailure = 2 * time.Second
 
 // newJob makes the part of a job that lives in this process. Its ranks can then be made; Run runs them.
@@ -69,7 +71,8 @@ func Run(ctx context.Context, c Config, function func(*Rank) error) error {
 			j.runRank(j.place.First+i, j.ports[i], function)
 		}
 	}
-	stuck := j.await(netio.RunRanks(j.transport, ranks, j.failure, graceAfterFailure))
+	stuck := j.await(netio.RunRanks(j.transport, ranks, j.failure,
+		netio.Grace{Time: graceAfterFailure, Progress: j.unwound.Load}))
 	if j.error() != nil {
 		<-j.failure // the first to fail has notified the others
 	}

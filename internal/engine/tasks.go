@@ -154,6 +154,9 @@ func (k *tasksAndIdle) Begin(number uint64) (before uint64) {
 	return k.caller.owner.pass(number)
 }
 
+// Unwound records that a task has been unwound.
+func (k *tasksAndIdle) Unwound() { k.caller.Job.unwound.Add(1) }
+
 // End records that the rank goes on. before is the result of Begin.
 func (k *tasksAndIdle) End(before uint64) {
 	if k.caller.mode != task {

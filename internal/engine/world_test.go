@@ -130,7 +130,7 @@ func (m *member) say(text string, of ...any) {
 }
 
 // Run implements [netio.Runner]: it gives the ranks to the scenario.
-func (w *world) Run(ranks []func(), _ <-chan struct{}, _ time.Duration) bool {
+func (w *world) Run(ranks []func(), _ <-chan struct{}, _ netio.Grace) bool {
 	for i, m := range w.ranks {
 		m.resume, _ = iter.Pull(func(rest func(struct{}) bool) {
 			m.rest = rest

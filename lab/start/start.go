@@ -76,7 +76,7 @@ func Simulate(j Job) (Result, error) {
 	err = w.Each(func(t netio.Transport) error {
 		t.Start(func(error) {}) // nothing is lost in this network
 		p := newProcess(&j, &r, t)
-		if !netio.RunRanks(t, []func(){p.run}, nil, 0) || p.step != ended {
+		if !netio.RunRanks(t, []func(){p.run}, nil, netio.Grace{}) || p.step != ended {
 			return errors.New("start: a process has not started")
 		}
 		return t.Close()

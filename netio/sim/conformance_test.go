@@ -83,7 +83,7 @@ func (d *driven) Start(failed func(error)) {
 		servants = append(servants, p.serve)
 	}
 	go func() {
-		d.Run(servants, nil, 0)
+		d.Run(servants, nil, netio.Grace{})
 		close(d.over)
 	}()
 }

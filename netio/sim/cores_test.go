@@ -87,7 +87,7 @@ func TestSlices(t *testing.T) {
 					done = append(done, p.Now())
 				})
 			}
-			require.True(t, netio.RunRanks(tr, ranks, t.Context().Done(), time.Minute))
+			require.True(t, netio.RunRanks(tr, ranks, t.Context().Done(), netio.Grace{Time: time.Minute}))
 			return tr.Close()
 		})
 		require.NoError(t, err)

@@ -18,7 +18,7 @@ func port(t *testing.T, end sim.End, first, second func(netio.Port)) {
 	_, err := each(t, sim.Config{Ranks: 2, Network: n}, func(tr netio.Transport) error {
 		rank := tr.Place().First
 		f := func() { []func(netio.Port){first, second}[rank](tr.Port(rank)) }
-		require.True(t, netio.RunRanks(tr, []func(){f}, t.Context().Done(), time.Minute))
+		require.True(t, netio.RunRanks(tr, []func(){f}, t.Context().Done(), netio.Grace{Time: time.Minute}))
 		return tr.Close()
 	})
 	require.NoError(t, err)

@@ -101,14 +101,14 @@ func TestHang(t *testing.T) {
 		port := tr.Port(tr.Place().First)
 		tr.Start(func(err error) { failed = err; port.Wake() })
 		if tr.Place().Process != 1 {
-			netio.RunRanks(tr, []func(){func() {}}, nil, time.Hour)
+			netio.RunRanks(tr, []func(){func() {}}, nil, netio.Grace{Time: time.Hour})
 			return nil
 		}
 		netio.RunRanks(tr, []func(){func() {
 			for failed == nil {
 				port.Wait(-1)
 			}
-		}}, nil, time.Hour)
+		}}, nil, netio.Grace{Time: time.Hour})
 		return failed
 	})
 	var hang *sim.HangError
@@ -186,7 +186,8 @@ func TestTimesAreThoseOfLogGP(t *testing.T) {
 				came = append(came, port.Now())
 			}
 		}
-		require.True(t, netio.RunRanks(tr, []func(){[]func(){send, take}[tr.Place().Process]}, nil, time.Hour))
+		run := []func(){[]func(){send, take}[tr.Place().Process]}
+		require.True(t, netio.RunRanks(tr, run, nil, netio.Grace{Time: time.Hour}))
 		return nil
 	})
 	require.NoError(t, err)

@@ -69,7 +69,7 @@ func TestPutsAreHidden(t *testing.T) {
 			}
 			exposed = append(exposed, memory[0])
 			over = true
-		}}, make(chan struct{}), time.Minute)
+		}}, make(chan struct{}), netio.Grace{Time: time.Minute})
 		return p.Close()
 	}))
 	require.Equal(t, []byte{0, 1, 1, 2, 3}, exposed)

@@ -3,7 +3,6 @@ package sim
 import (
 	"fmt"
 	"sync/atomic"
-	"time"
 
 	"github.com/activepebbles/pebbles/netio"
 )
@@ -73,21 +72,14 @@ func (p *Process) Memory() int64 {
 
 // Run implements [netio.Runner]. Ranks begin when every process has called Run or Close. They must wait for each other
 // only through their ports: only one of them runs at a time.
-func (p *Process) Run(ranks []func(), failed <-chan struct{}, grace time.Duration) bool {
+func (p *Process) Run(ranks []func(), failed <-chan struct{}, grace netio.Grace) bool {
 	p.join(ranks)
 	w := p.world
-	if netio.WaitEnd(w.done, failed, grace) {
-		return true
+	with := netio.Grace{Time: grace.Time, Progress: w.progress.Load}
+	if grace.Progress != nil {
+		with.Progress = func() uint64 { return w.progress.Load() + grace.Progress() }
 	}
-	for {
-		before := w.progress.Load()
-		if netio.WaitEnd(w.done, failed, grace) {
-			return true
-		}
-		if w.progress.Load() == before {
-			return false
-		}
-	}
+	return with.Await(w.done, failed)
 }
 
 // join counts the process. The last process starts the world.

@@ -6,6 +6,8 @@ var catalogue = []mutation{
 	// Tasks.
 	{"a task is stolen twice", "task/kind.go", "\tk.first += n\n\tk.s.queued -= n\n",
 		"\tk.first += n - n/2\n\tk.s.queued -= n - n/2\n", "TestTreesAreSearchedOnce"},
+	{"tasks that unwind are given up", "task/scheduler.go", "\tdefer s.engine.Tasks.Unwound()\n", "",
+		"TestSlowUnwindingIsAwaited"},
 	{"a wake-up ahead of its time is lost", "task/wait.go", "\tt.w.permit = true\n", "", "TestWakeUpsAreNotLost"},
 	{"a task that has ended is woken", "task/wait.go",
 		"case t.w.task != t.number:\n", "case t.w.task > t.number+1<<40:\n",
@@ -262,6 +264,8 @@ var catalogue = []mutation{
 		"TestRangesFromOddPlacesTearNoWord"},
 
 	// Transports.
+	{"a rank looks on at a socket that another one reads", "netio/tcp/port.go", "\treturn served\n",
+		"\treturn served || n > 0\n", "TestWaitLeavesASocketToItsReader"},
 	{"the memory of a process that left is the reason", "netio/tcp/stream.go",
 		"last && !l.peer.left.Load()", "last", "TestOperationsWaitForTheReason"},
 	{"two connections for one pair", "netio/tcp/stream.go",
