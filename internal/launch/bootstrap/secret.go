@@ -31,6 +31,6 @@ func (s *bySecret) lookup(_ context.Context, process int) (entry, error) {
 
 func (s *bySecret) prove(ctx context.Context, conn net.Conn, _ entry) (net.Conn, error) {
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	conn, _, err := handshake.Client(conn, s.Secret, s.hello, s.limit)
-	return conn, err
+	line, _, err := handshake.Client(conn, s.Secret, s.hello, s.limit)
+	return line, err
 }
