@@ -37,10 +37,11 @@ const (
 
 // moments are the signals that end processes, each sent once in all restarts of a job.
 type moments struct {
-	mutex   sync.Mutex
-	folder  string
-	process int
-	signals []moment
+	mutex     sync.Mutex
+	folder    string
+	process   int
+	preempted <-chan struct{} // closed when this process has noticed a signal that preempts the job
+	signals   []moment
 }
 
 // moment is a signal that a process sends to itself.
@@ -83,8 +84,11 @@ func (m *moments) reached(name string) {
 				_ = os.RemoveAll(m.host())
 			}
 			_ = syscall.Kill(os.Getpid(), s.signal)
-			if s.signal == syscall.SIGKILL {
+			switch s.signal {
+			case syscall.SIGKILL:
 				select {}
+			case syscall.SIGTERM, syscall.SIGUSR1:
+				<-m.preempted // or the job might end first
 			}
 		}
 	}
@@ -123,7 +127,7 @@ func member(role string) {
 	pebble.Main(config, func(r *pebble.Rank) error {
 		if p := r.Place(); r.ID() == p.First {
 			m.mutex.Lock()
-			m.process = p.Process
+			m.process, m.preempted = p.Process, r.Preempted()
 			m.mutex.Unlock()
 		}
 		if err := r.Barrier(); err != nil {
