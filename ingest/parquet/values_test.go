@@ -46,7 +46,8 @@ func TestValues(t *testing.T) {
 		{
 			Yes: true, Small: -7, Large: 1 << 40, U32: 1<<32 - 1, U64: 1<<64 - 1, F32: 0.5, F64: -2.25, Text: "Zürich",
 			Kind: "warm", JSON: `{"a":1}`, Day: 20_787, Milli: 1_796_083_200_123, Micro: 1_796_083_200_000_456,
-			Nano: 1_796_083_200_000_000_789, Local: 1_796_083_200_500, Cents32: 1234, Cents64: -5, Cents: [3]byte{0, 1, 2},
+			Nano: 1_796_083_200_000_000_789, Local: 1_796_083_200_500, Cents32: 1234, Cents64: -5,
+			Cents: [3]byte{0, 1, 2},
 		},
 		{
 			Day: -1, Milli: -1, Micro: -1, Nano: -1, Local: -86_400_000, Cents32: -1234, Cents64: 1_000,
@@ -55,7 +56,8 @@ func TestValues(t *testing.T) {
 	}
 	want := [][]any{
 		{
-			true, int64(-7), int64(1 << 40), uint64(1<<32 - 1), uint64(1<<64 - 1), 0.5, -2.25, "Zürich", "warm", `{"a":1}`,
+			true, int64(-7), int64(1 << 40), uint64(1<<32 - 1), uint64(1<<64 - 1), 0.5, -2.25, "Zürich", "warm",
+			`{"a":1}`,
 			"2026-11-30", "2026-12-01T00:00:00.123Z", "2026-12-01T00:00:00.000456Z", "2026-12-01T00:00:00.000000789Z",
 			"2026-12-01T00:00:00.5", "12.34", "-0.005", "25.8", nil,
 		},
@@ -66,8 +68,8 @@ func TestValues(t *testing.T) {
 		},
 	}
 	names := []string{
-		"yes", "small", "large", "u32", "u64", "f32", "f64", "text", "kind", "json", "day", "milli", "micro", "nano", "local",
-		"cents32", "cents64", "cents", "none",
+		"yes", "small", "large", "u32", "u64", "f32", "f64", "text", "kind", "json", "day", "milli", "micro", "nano",
+		"local", "cents32", "cents64", "cents", "none",
 	}
 	path := filepath.Join(t.TempDir(), "every.parquet")
 	f, err := os.Create(path)
@@ -86,7 +88,8 @@ func TestValues(t *testing.T) {
 	require.Equal(t, [][]any{{"Zürich", true}, {"", false}}, got)
 	for _, name := range []string{"id", "list"} {
 		_, err = valuesOf(t, path, name)
-		require.ErrorContains(t, err, `column "`+name+`": it is not a number, text, truth value, date, timestamp or decimal`)
+		require.ErrorContains(t, err, `column "`+name+
+			`": it is not a number, text, truth value, date, timestamp or decimal`)
 	}
 	_, err = valuesOf(t, path, "text", "missing")
 	require.ErrorContains(t, err, `the columns ["text" "missing"] are not all there`)

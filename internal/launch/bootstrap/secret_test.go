@@ -37,10 +37,8 @@ func TestExchangeEndsWhileAProcessIsGreeted(t *testing.T) {
 		line := &brokenLine{Conn: near, end: cancel, closed: make(chan struct{})}
 		identity, err := handshake.ThisBuild()
 		require.NoError(t, err)
-		s := bySecret{
-			Rendezvous{Secret: make([]byte, 32)}, handshake.Hello{Role: handshake.RoleChild, Processes: 2, Identity: identity},
-			time.Minute,
-		}
+		hello := handshake.Hello{Role: handshake.RoleChild, Processes: 2, Identity: identity}
+		s := bySecret{Rendezvous{Secret: make([]byte, 32)}, hello, time.Minute}
 		_, err = s.prove(ctx, line, entry{})
 		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 		<-line.closed
