@@ -5,7 +5,8 @@ check: # format, vet, and the quick tests: under a minute
 	@.ci/packages check
 	@test -z "$$(gofmt -l .)" || { gofmt -l . && echo 'run gofmt -w on these' && false; }
 	go vet ./...
-	@programs=$$(mktemp -d) && trap 'rm -rf "$$programs"' EXIT && go build -o "$$programs/" ./cmd/pebbles ./cmd/pebbles-lab ./examples/wordcount && \
+	@programs=$$(mktemp -d) && trap 'rm -rf "$$programs"' EXIT && \
+		go build -o "$$programs/" ./cmd/pebbles ./cmd/pebbles-lab ./examples/wordcount && \
 		PEBBLES_PROGRAMS=$$programs go test -short $$(.ci/packages quick)
 
 test: # all tests, plainly

@@ -1,6 +1,7 @@
 #include "textflag.h"
 
-// FOLD multiplies one of the four parts on to its next 16 bytes, which lie at offset, and adds those. X8 has the powers.
+// FOLD multiplies one of the four parts on to its next 16 bytes, which lie at offset, and adds those. X8 has the
+// powers.
 #define FOLD(part, offset) \
 	MOVOU     offset(SI), X5     \
 	MOVO      part, X4           \

@@ -1,6 +1,6 @@
-// BFS (section 4.4): level-synchronous breadth-first search of a Kronecker graph, whose vertices are distributed in blocks.
-// As in Graph500, time is from the root to the last parent, clearing included, and a rate counts the edges of the component
-// that was reached, duplicates and self-loops too. Every tree is validated by the five rules of Graph500.
+// BFS (section 4.4): level-synchronous breadth-first search of a Kronecker graph, whose vertices are distributed in
+// blocks. As in Graph500, time is from the root to the last parent, clearing included, and a rate counts the edges of
+// the component that was reached, duplicates and self-loops too. Every tree is validated by the five rules of Graph500.
 //
 //	--method alltoallv   a level is one round of MPI_Alltoall and MPI_Alltoallv
 //	--method p2p         visits leave as messages of --block while the level is searched
@@ -21,8 +21,8 @@ struct search {
 	const struct graph *g;
 	struct exchange *x;
 	uint32_t *parent, *level; // of own vertices, or NONE
-	// known has a bit for each vertex of the graph: own ones that are reached, others that were sent a visit. A later visit
-	// changes nothing.
+	// known has a bit for each vertex of the graph: own ones that are reached, others that were sent a visit. A later
+	// visit changes nothing.
 	uint64_t *known;
 	uint32_t *queue; // own vertices as they are reached
 	uint64_t reached;
@@ -111,11 +111,13 @@ static struct summary sum_up(const struct search *s) {
 		if (s->level[v] > sum.depth)
 			sum.depth = s->level[v];
 	}
-	return (struct summary){peer_sum(sum.reached), peer_most(sum.depth), peer_sum(sum.distances), peer_sum(sum.edges) / 2};
+	return (struct summary){
+		peer_sum(sum.reached), peer_most(sum.depth), peer_sum(sum.distances), peer_sum(sum.edges) / 2
+	};
 }
 
-// wrong tells whether something is wrong at one vertex, given all levels: the rules of Graph500. There is no cycle when every
-// parent is one level above, and the root alone at level 0.
+// wrong tells whether something is wrong at one vertex, given all levels: the rules of Graph500. There is no cycle when
+// every parent is one level above, and the root alone at level 0.
 static bool wrong(const struct search *s, const uint32_t *levels, uint32_t root, uint64_t own) {
 	const struct graph *g = s->g;
 	const uint32_t v = g->first + (uint32_t)own, parent = s->parent[own], level = s->level[own];

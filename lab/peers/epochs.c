@@ -1,5 +1,6 @@
 // Empty epochs: what it takes to know that nobody sends any more, when nothing was sent. MPI finds no such end by
-// itself, so a program adds up what all have sent and handled, or enters a barrier that does not block and waits for it.
+// itself, so a program adds up what all have sent and handled, or enters a barrier that does not block and waits for
+// it.
 //
 //	--method allreduce   MPI_Allreduce of the two counts
 //	--method ibarrier    MPI_Ibarrier, tested until all have entered

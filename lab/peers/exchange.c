@@ -21,7 +21,8 @@ static void new_rounds(struct exchange *x) {
 	x->came_at = peer_new(peer_ranks, sizeof *x->came_at);
 	// Buckets stand in one row, from which MPI_Alltoallv takes them.
 	if (x->capacity > (size_t)INT_MAX / peer_ranks)
-		peer_fail("buckets of %zu items for %d ranks are too large for MPI_Alltoallv: give less data", x->capacity, peer_ranks);
+		peer_fail("buckets of %zu items for %d ranks are too large for MPI_Alltoallv: give less data", x->capacity,
+			peer_ranks);
 	x->sending = peer_new(peer_ranks * x->capacity, x->bytes);
 	for (int to = 0; to < peer_ranks; to++) {
 		x->sent_at[to] = to * (int)x->capacity;

@@ -1,5 +1,5 @@
-// Items in buckets, one for each rank, on their way: in rounds of MPI_Alltoallv that all ranks take part in, or as single
-// messages that nobody waits for.
+// Items in buckets, one for each rank, on their way: in rounds of MPI_Alltoallv that all ranks take part in, or as
+// single messages that nobody waits for.
 #ifndef EXCHANGE_H
 #define EXCHANGE_H
 
@@ -35,18 +35,19 @@ struct exchange {
 	bool *ended;           // for each rank whether its last message of this phase came
 };
 
-// exchange_new makes an exchange; all ranks make theirs in the same order. The rank's own bucket is never sent: exchange_send
-// hands it to the handler as it is.
+// exchange_new makes an exchange; all ranks make theirs in the same order. The rank's own bucket is never sent:
+// exchange_send hands it to the handler as it is.
 struct exchange *exchange_new(enum method method, size_t bytes, size_t capacity, handler handle, void *state);
 
-// exchange_send empties all buckets. In rounds, every rank must call it equally often, and what was sent to this rank is
-// handled on return; single messages are handled when they come.
+// exchange_send empties all buckets. In rounds, every rank must call it equally often, and what was sent to this rank
+// is handled on return; single messages are handled when they come.
 void exchange_send(struct exchange *x);
 
 // exchange_send_to empties one bucket into a single message. It handles what comes while it waits for room.
 void exchange_send_to(struct exchange *x, int to);
 
-// exchange_end empties all buckets for the last time in a phase. On return all that was sent to this rank in it is handled.
+// exchange_end empties all buckets for the last time in a phase. On return all that was sent to this rank in it is
+// handled.
 void exchange_end(struct exchange *x);
 
 void exchange_free(struct exchange *x);

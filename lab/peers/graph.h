@@ -16,7 +16,8 @@ struct graph {
 
 static inline int graph_owner(const struct graph *g, uint32_t v) { return (int)(v >> g->shift); }
 
-// graph_new makes the rows from the edges of a generator, of which each rank makes an equal share, edges of factor a vertex.
+// graph_new makes the rows from the edges of a generator, of which each rank makes an equal share, edges of factor a
+// vertex.
 struct graph *graph_new(const struct kronecker *k, uint64_t factor);
 
 // graph_simplify takes self-loops out of the rows, and the second of equal neighbours. Rows are in order after it.

@@ -1,5 +1,5 @@
-// The Graph500 graph of `pebbles bfs --kronecker`, edge by edge the same: quadrant chances .57, .19, .19, .05, and labels
-// scrambled by a bijection. See apps/graph/kronecker.go.
+// The Graph500 graph of `pebbles bfs --kronecker`, edge by edge the same: quadrant chances .57, .19, .19, .05, and
+// labels scrambled by a bijection. See apps/graph/kronecker.go.
 #ifndef KRONECKER_H
 #define KRONECKER_H
 

@@ -1,5 +1,6 @@
-// PageRank of a Kronecker graph, whose vertices are distributed in blocks: in each iteration all ranks gather what every
-// vertex gives to a neighbour, 8 bytes a vertex, and each adds up for its own vertices. Time is of the iterations alone.
+// PageRank of a Kronecker graph, whose vertices are distributed in blocks: in each iteration all ranks gather what
+// every vertex gives to a neighbour, 8 bytes a vertex, and each adds up for its own vertices. Time is of the iterations
+// alone.
 #include "pagerank.h"
 
 #include <stdlib.h>

@@ -28,7 +28,8 @@ static void set(const struct option *o, const char *value) {
 	const double number = strtod(value, &end);
 	if (*value == '\0' || *end != '\0' || !(number >= o->least && number <= o->most) ||
 	    (o->count != NULL && number != floor(number)))
-		peer_fail("--%s %s: give a %snumber from %.15g to %.15g", o->name, value, o->count != NULL ? "whole " : "", o->least, o->most);
+		peer_fail("--%s %s: give a %snumber from %.15g to %.15g", o->name, value, o->count != NULL ? "whole " : "",
+			o->least, o->most);
 	if (o->count != NULL)
 		*o->count = (uint64_t)number;
 	else

@@ -21,7 +21,8 @@ struct option {
 	double least, most;
 };
 
-// peer_start begins MPI and reads the options, a list that a NULL name ends. Wrong ones end the job with a sentence and status 2.
+// peer_start begins MPI and reads the options, a list that a NULL name ends. Wrong ones end the job with a sentence and
+// status 2.
 void peer_start(int *argc, char ***argv, const struct option *options);
 
 // peer_method reads the value of --method.
@@ -37,7 +38,8 @@ _Noreturn void peer_fail(const char *format, ...) __attribute__((format(printf, 
 void *peer_new(size_t count, size_t bytes);
 void *peer_more(void *old, size_t count, size_t bytes);
 
-// peer_begin waits for all ranks and returns the time; peer_seconds returns what has gone by since, on the slowest rank.
+// peer_begin waits for all ranks and returns the time; peer_seconds returns what has gone by since, on the slowest
+// rank.
 double peer_begin(void);
 double peer_seconds(double begin);
 
@@ -58,7 +60,8 @@ void json_end(void);
 // peer_finish ends MPI; its value is the exit status of a run with so many errors.
 int peer_finish(uint64_t errors);
 
-// spread is a bijection in which every bit depends on all: the finalizer of SplitMix64 (Steele and others, OOPSLA 2014).
+// spread is a bijection in which every bit depends on all: the finalizer of SplitMix64 (Steele and others, OOPSLA
+// 2014).
 static inline uint64_t spread(uint64_t x) {
 	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);

@@ -1,5 +1,6 @@
-// Permutation (section 4.3): result[perm[data[i]]] = i for all i, where data, perm and result are distributed. For every
-// --block elements of a rank there are two rounds: to the owner of perm[data[i]], then to the owner of the result.
+// Permutation (section 4.3): result[perm[data[i]]] = i for all i, where data, perm and result are distributed. For
+// every --block elements of a rank there are two rounds: to the owner of perm[data[i]], then to the owner of the
+// result.
 //
 //	--method alltoallv   rounds of MPI_Alltoall and MPI_Alltoallv, as in the paper
 //	--method p2p         rounds of single messages
@@ -19,8 +20,8 @@ struct arrays {
 	struct exchange *second;
 };
 
-// An order is a bijection of the numbers below a power of two: multiplying by an odd number, adding, and folding the upper
-// half of the bits onto the lower can each be undone.
+// An order is a bijection of the numbers below a power of two: multiplying by an odd number, adding, and folding the
+// upper half of the bits onto the lower can each be undone.
 enum { STEPS = 3 };
 
 struct order {
@@ -76,8 +77,8 @@ static void permute_all(struct exchange *first, const struct arrays *a, uint64_t
 	}
 }
 
-// wrong counts the elements of the result that do not hold the i whose place they are. When none does, no i is elsewhere:
-// both orders are bijections.
+// wrong counts the elements of the result that do not hold the i whose place they are. When none does, no i is
+// elsewhere: both orders are bijections.
 static uint64_t wrong(const struct arrays *a, const struct order *data, const struct order *perm) {
 	uint64_t errors = 0;
 	for (uint64_t i = 0; i < a->own; i++) {

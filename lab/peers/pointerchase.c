@@ -1,4 +1,5 @@
-// PointerChase (section 4.2): a message goes around a random ring of the ranks. Chains of dependent messages, latency alone.
+// PointerChase (section 4.2): a message goes around a random ring of the ranks. Chains of dependent messages, latency
+// alone.
 #include "peer.h"
 
 #include <stdlib.h>
@@ -14,7 +15,8 @@ static int *new_ring(uint64_t seed) {
 	return ring;
 }
 
-// chase relays the message at one place of the ring, whose first place begins. The message is the number of hops it has gone.
+// chase relays the message at one place of the ring, whose first place begins. The message is the number of hops it has
+// gone.
 static uint64_t chase(int place, int before, int after, uint64_t rounds) {
 	uint64_t errors = 0, hop = 0;
 	for (uint64_t round = 0; round < rounds; round++) {

@@ -1,5 +1,5 @@
-// RandomAccess (section 4.1): XOR words of a distributed table with the numbers of HPCC's stream. A rank looks ahead by at
-// most 1,024 numbers, as HPCC's rule has it.
+// RandomAccess (section 4.1): XOR words of a distributed table with the numbers of HPCC's stream. A rank looks ahead by
+// at most 1,024 numbers, as HPCC's rule has it.
 //
 //	--method alltoallv   the paper's MPI column: gather the numbers, then MPI_Alltoall and MPI_Alltoallv
 //	--method p2p         buckets with nonblocking sends: one half of the numbers leaves while the other is gathered
@@ -46,8 +46,8 @@ static void update(void *state, int from, const void *items, size_t n) {
 		words[rans[i] & mask] ^= rans[i];
 }
 
-// gather puts the n numbers after ran into the buckets of their owners, and returns the last. It goes without a branch on
-// the owner, which no processor could foresee.
+// gather puts the n numbers after ran into the buckets of their owners, and returns the last. It goes without a branch
+// on the owner, which no processor could foresee.
 static uint64_t gather(struct exchange *x, const struct table *t, uint64_t ran, size_t n) {
 	const uint64_t mask = peer_ranks - 1;
 	const int shift = t->shift;

@@ -1,7 +1,7 @@
-// MPIRandomAccess of HPCC, from its own source, alone: without the rest of the suite, whose sizes follow from those of HPL.
-// The source is Debian's and no part of this repository. Defined when that is compiled, RA_SANDIA_OPT2 and RA_SANDIA_NOPT
-// choose an algorithm. It reports to stdout as HPCC does, which says there how many updates were lost: its rules allow 1%
-// of the words to be wrong.
+// MPIRandomAccess of HPCC, from its own source, alone: without the rest of the suite, whose sizes follow from those of
+// HPL. The source is Debian's and no part of this repository. Defined when that is compiled, RA_SANDIA_OPT2 and
+// RA_SANDIA_NOPT choose an algorithm. It reports to stdout as HPCC does, which says there how many updates were lost:
+// its rules allow 1% of the words to be wrong.
 //
 // usage: PROGRAM LOG2-WORDS-OF-A-RANK
 #include <hpcc.h>
