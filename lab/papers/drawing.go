@@ -89,7 +89,7 @@ func figures() []figure {
 		{"hit rates", "Hits of address caches on more and more processes (XLUPC, figure 8)",
 			"Accesses to other processes whose address was in the cache, simulated.", hitRates},
 		{"pages operations", "", "", operations},
-		{"pages by nodes", "Four programs on shared pages, on more and more nodes (TreadMarks over GM, figure 4)",
+		{"pages by nodes", "Two programs on shared pages, on more and more nodes (TreadMarks over GM, figure 4)",
 			"Time of the programs with messages by GM and by UDP, simulated.", pagesByNodes},
 		{"pages by size", "", "", pagesBySize},
 		{"switch time", "A switch to another task, by their number",
