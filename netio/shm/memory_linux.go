@@ -65,6 +65,9 @@ func mapMemory(fd int, bytes int64) ([]byte, error) {
 // unmapMemory unmaps memory. It fails only on memory that is not mapped, as does dropPages.
 func unmapMemory(mapped []byte) { _ = unix.Munmap(mapped) }
 
+// touchPages backs pages with memory now, so that their first use does not wait for it. Kernels before 5.14 refuse.
+func touchPages(pages []byte) { _ = unix.Madvise(pages, unix.MADV_POPULATE_WRITE) }
+
 // dropPages frees the memory of whole pages. They read as zero afterwards.
 func dropPages(pages []byte) { _ = unix.Madvise(pages, unix.MADV_REMOVE) }
 

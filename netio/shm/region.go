@@ -42,6 +42,7 @@ const (
 	arenaMin    = 64 << 20
 	arenaShare  = 2 // default part of the available memory that all ranks together may lend
 	regionAlign = 2 << 20
+	readyRoom   = 1 << 20 // of each region is in memory before the job starts; less where many processes share a host
 )
 
 // sizes holds the offsets within a region. All processes compute the same ones for each region.
@@ -69,6 +70,7 @@ func newRegion(p netio.Place) (*region, *os.File, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	makeReady(mapped, p)
 	return layOut(mapped, p), file, nil
 }
 
@@ -83,7 +85,13 @@ func openRegion(file *os.File, p netio.Place) (*region, error) {
 		return nil, fmt.Errorf("open the memory of process %d: it has %d bytes, more than %d are needed",
 			p.Process, len(mapped), s.arena)
 	}
+	makeReady(mapped, p)
 	return layOut(mapped, p), nil
+}
+
+// makeReady touches a region's rings and its first frames: the first epoch should not wait for memory.
+func makeReady(mapped []byte, p netio.Place) {
+	touchPages(mapped[:min(len(mapped), readyRoom/max(1, p.Processes-1)/pageRoom*pageRoom)])
 }
 
 func layOut(mapped []byte, p netio.Place) *region {

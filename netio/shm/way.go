@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/activepebbles/pebbles/internal/cpu"
 	"github.com/activepebbles/pebbles/internal/exposed"
 	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/internal/handshake"
@@ -83,6 +84,7 @@ func Open(c *way.Config, all bool) ([]way.Way, error) {
 }
 
 func (w *Way) open(c *way.Config) (err error) {
+	cpu.QuietMonitor()
 	if w.offer.Place, err = thisHost(); err != nil {
 		return err
 	}
