@@ -37,6 +37,7 @@ func TestSuite(t *testing.T) {
 				for _, c := range g.Cases {
 					require.NotContains(t, c.Line, "%!")
 					require.NotContains(t, c.Name, "%!")
+					require.Equal(t, strings.Contains(c.Line, "pebbles-lab limit "), c.Limit(), c.Name)
 				}
 			}
 		}

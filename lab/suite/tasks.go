@@ -53,7 +53,7 @@ func (o Options) pings() lab.Group {
 		bare := map[string]string{"shm": "ring", "tcp": "tcp"}[p.name]
 		for _, size := range []int{8, 32, 256, 4096} {
 			sent := o.times(min(1<<20, 64<<20/size))
-			stream := fmt.Sprintf("bare stream, %d bytes, %s", size, p.name)
+			stream := fmt.Sprintf("limit-stream, %d bytes, %s", size, p.name)
 			g.Add(o.run(stream, metric{"bytes_per_second", millions / float64(size), messages.unit, false},
 				fmt.Sprintf("limit %s --bytes %d --messages %d", bare, size, sent), ""))
 			for _, way := range []struct{ name, flags string }{{"frames of 1,024", ""},
