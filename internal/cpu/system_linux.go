@@ -14,9 +14,9 @@ import (
 func Yield() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
 
 // QuietMonitor lets the monitor thread of the Go runtime wait for a core that is in use, for the rest of the process.
-// After a process had nothing to run, that thread wakes up some 50 times, 70 µs apart. Each time it takes about 30 µs of
-// a rank's core: as long as a short run takes. As a thread of policy SCHED_BATCH it does not interrupt others when it
-// wakes up. It is advice: it never fails, and changes only speed.
+// After a process had nothing to run, that thread wakes up some 50 times, 70 µs apart. Each time it takes about 30 µs
+// of a rank's core: as long as a short run takes. As a thread of policy SCHED_BATCH it does not interrupt others when
+// it wakes up. It is advice: it never fails, and changes only speed.
 var QuietMonitor = sync.OnceFunc(func() {
 	tasks, err := os.Open("/proc/self/task")
 	if err != nil {
