@@ -27,8 +27,14 @@ var QuietMonitor = sync.OnceFunc(func() {
 	if len(ids) < 2 {
 		return
 	}
-	if id, err := strconv.Atoi(ids[1]); err == nil {
-		_ = unix.SchedSetAttr(id, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_BATCH}, 0)
+	id, err := strconv.Atoi(ids[1])
+	if err != nil {
+		return
+	}
+	// A policy that the user chose stays, and so does the nice value.
+	if now, err := unix.SchedGetAttr(id, 0); err == nil && now.Policy == unix.SCHED_NORMAL {
+		now.Policy = unix.SCHED_BATCH
+		_ = unix.SchedSetAttr(id, now, 0)
 	}
 })
 
