@@ -93,6 +93,31 @@ func TestProviderConforms(t *testing.T) {
 	conforms(t, func() func(int) (fabric, error) { return ends(provider, 3) })
 }
 
+// TestProviderMovesMemory runs the suite with Put and Get by a provider that cuts words, to which the ways give none:
+// what they do to a device of hardware they do to it.
+func TestProviderMovesMemory(t *testing.T) {
+	provider := os.Getenv(providerVariable)
+	if provider == "" {
+		t.Skip("name a provider of libfabric in " + providerVariable + ", such as shm")
+	}
+	conforms(t, func() func(int) (fabric, error) {
+		open := ends(provider, 3)
+		return func(process int) (fabric, error) {
+			f, err := open(process)
+			return whole{f}, err
+		}
+	}, netiotest.Except{"LongPutsTearNoWord": "the provider tears words"})
+}
+
+// whole is a fabric that claims to cut no word.
+type whole struct{ fabric }
+
+func (w whole) Traits() traits {
+	t := w.fabric.Traits()
+	t.Cuts = false
+	return t
+}
+
 // ends opens an end of a provider for each process of a job, with at most the given number of processes.
 func ends(provider string, processes int) func(int) (fabric, error) {
 	provider, host, _ := strings.Cut(provider, "@")

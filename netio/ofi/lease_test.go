@@ -222,6 +222,71 @@ func TestNoFabricCutsWords(t *testing.T) {
 	require.NoError(t, all[0].Port(0).OneSided().Withdraw(address))
 }
 
+// pieces is an end that keeps the address and the length of each Put and Get.
+type pieces struct {
+	*loop
+
+	mu  sync.Mutex
+	all [][2]uint64
+}
+
+func (p *pieces) note(at uint64, n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.all = append(p.all, [2]uint64{at, uint64(n)})
+}
+
+func (p *pieces) Put(peer uint64, mem []byte, r region, at, key uint64, tag uint32) error {
+	p.note(at, len(mem))
+	return p.loop.Put(peer, mem, r, at, key, tag)
+}
+
+func (p *pieces) Get(peer uint64, mem []byte, r region, at, key uint64, tag uint32) error {
+	p.note(at, len(mem))
+	return p.loop.Get(peer, mem, r, at, key, tag)
+}
+
+// TestPiecesEndWithWords puts and gets from within a word to within another. Only the first and the last piece hold
+// part of a word, since fabrics cut pieces into packets, which may become visible one by one.
+func TestPiecesEndWithWords(t *testing.T) {
+	n := &loopback{}
+	p := &pieces{loop: n.open()}
+	all := dial(t, netiotest.Configs(t, 2, 2), Options{All: true}, n.with(p, 1))
+	startAll(t, all)
+	t.Cleanup(func() { closeAll(t, all) })
+	const size = 100 << 10
+	address, mem := expose(t, all, size)
+	for odd := range uint64(exposed.WordBytes) {
+		p.all = nil
+		data := make([]byte, size-exposed.WordBytes-3)
+		for i := range data {
+			data[i] = byte(i)*3 + byte(odd)
+		}
+		got := make([]byte, len(data))
+		require.NoError(t, put(t, all, address.Plus(int(odd)), data))
+		require.Equal(t, data, mem[odd:][:len(data)])
+		require.NoError(t, get(t, all, address.Plus(int(odd)), got))
+		require.Equal(t, data, got)
+		base := uint64(addressOf(mem))
+		next := base + odd
+		require.Greater(t, len(p.all), 2)
+		for _, piece := range p.all {
+			at, bytes := piece[0], piece[1]
+			if at == base+odd {
+				next = at
+			}
+			require.Equal(t, next, at, "a piece is missing")
+			require.True(t, at%exposed.WordBytes == 0 || at%exposed.WordBytes+bytes <= exposed.WordBytes,
+				"a piece of %d bytes begins at byte %d of a word", bytes, at%exposed.WordBytes)
+			next += bytes
+			if next < base+odd+uint64(len(data)) {
+				require.Zero(t, next%exposed.WordBytes, "a piece ends within a word")
+			}
+		}
+		require.Equal(t, base+odd+uint64(len(data)), next, "the last piece is missing")
+	}
+}
+
 // TestWithdrawalEndsRegistration exposes, accesses and withdraws memory: nothing stays registered or counted.
 func TestWithdrawalEndsRegistration(t *testing.T) {
 	n := &loopback{}

@@ -156,7 +156,8 @@ func (f *libfabric) open(provider, node string) (err error) {
 		Packet:  packetOf(provider),
 	}
 	f.traits.Locks = f.traits.Provider == shmProvider
-	f.traits.Cuts = overIP[base(f.traits.Provider)] // a receiver moves partial data from a socket to the memory itself
+	// A receiver moves partial data from a socket to the memory itself; shm copies bytes, in segments.
+	f.traits.Cuts = overIP[base(f.traits.Provider)] || f.traits.Provider == shmProvider
 	if strings.HasPrefix(f.traits.Provider, "verbs") {
 		f.traits.Packets = receives(f.processes)
 		f.iWARP = isIWARP("/", goString(i.domain.name))

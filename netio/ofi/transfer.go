@@ -153,9 +153,12 @@ func (t *transfer) sendPieces() bool {
 		if !ok {
 			return false
 		}
-		// All pieces except the last end on a word boundary, so that no word is torn.
+		// A piece begins on a word boundary or ends with its word, so that no packet of the fabric ends within a word.
 		at := t.at + uint64(t.next)
-		n := min(len(t.op.Data)-t.next, w.pieceMax()-int(at%exposed.WordBytes))
+		n := min(len(t.op.Data)-t.next, w.pieceMax())
+		if odd := int(at % exposed.WordBytes); odd > 0 {
+			n = min(n, exposed.WordBytes-odd)
+		}
 		c := call{
 			kind: getPiece, peer: t.peer, slot: slot, bytes: n, of: t, piece: t.op.Data[t.next : t.next+n],
 			at: at, key: t.key,

@@ -363,6 +363,8 @@ var catalogue = []mutation{
 		"TestWithdrawalAfterAHoldersDeath"},
 	{"words are put by a stream", "netio/ofi/transfer.go", "p == nil || w.cuts {", "p == nil {",
 		"TestNoFabricCutsWords"},
+	{"a first piece ends within a word", "netio/ofi/transfer.go", "n = min(n, exposed.WordBytes-odd)",
+		"n = min(n, len(t.op.Data))", "TestPiecesEndWithWords"},
 	{"memory is registered for each who asks", "netio/ofi/lease.go", "\tif !x.asked {\n", "\tif true {\n",
 		"TestOneRegionForAll"},
 	{"who ends before a fetch has sent damage", "netio/ofi/peer.go",
