@@ -197,6 +197,19 @@ func TestTimesAreThoseOfLogGP(t *testing.T) {
 	}
 }
 
+// TestComputeKeepsOrder lets two ranks compute, and touch memory that they share at times that alternate.
+func TestComputeKeepsOrder(t *testing.T) {
+	var order []int
+	mustRun(t, sim.Config{Ranks: 2}, pebble.Config{}, func(r appstest.Rank) {
+		r.Compute(time.Duration(r.ID()) * time.Millisecond)
+		for range 3 {
+			order = append(order, r.ID())
+			r.Compute(2 * time.Millisecond)
+		}
+	})
+	require.Equal(t, []int{0, 1, 0, 1, 0, 1}, order)
+}
+
 // TestCompute requires that declared computation takes time and sends no message.
 func TestCompute(t *testing.T) {
 	mustRun(t, sim.Config{Ranks: 2}, pebble.Config{}, func(r appstest.Rank) {

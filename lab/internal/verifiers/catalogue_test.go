@@ -363,6 +363,8 @@ var catalogue = []mutation{
 		"TestWithdrawalAfterAHoldersDeath"},
 	{"words are put by a stream", "netio/ofi/transfer.go", "p == nil || w.cuts {", "p == nil {",
 		"TestNoFabricCutsWords"},
+	{"computation does not let earlier ranks go first", "netio/sim/rank.go", "instantOf(max(d, 0))\n\tr.sync()\n",
+		"instantOf(max(d, 0))\n", "TestComputeKeepsOrder"},
 	{"a first piece ends within a word", "netio/ofi/transfer.go", "n = min(n, exposed.WordBytes-odd)",
 		"n = min(n, len(t.op.Data))", "TestPiecesEndWithWords"},
 	{"memory is registered for each who asks", "netio/ofi/lease.go", "\tif !x.asked {\n", "\tif true {\n",
