@@ -90,8 +90,8 @@ var connectionBreaks = []change{
 	{"a frame before the answer", "netio/tcp/connect.go", "\thello.Lane = uint8(l.number) // the other end",
 		"\tif errors.Is(err, handshake.ErrCrossed) {\n\t\tconn, err = raw, nil\n\t}\n" +
 			"\thello.Lane = uint8(l.number) // the other end"},
-	{"a lost dial", "netio/tcp/connect.go", "\t\tc.dials.Go(func() { c.use(l) })",
-		"\t\tif l.mayDial() {\n\t\t\tl.endDial()\n\t\t\tc.dials.Go(func() { c.use(l) })\n\t\t}"},
+	{"a failed dial that is not repeated", "netio/tcp/connect.go", "return passes(err) && !refusals.Hopeless(err), err",
+		"return passes(err) && refusals.Hopeless(err), err"},
 	{"an answer that is never taken back", "netio/tcp/connect.go",
 		"\t\tc.t.peer(hello.Process).streams[hello.Lane].endAnswer()", "\t\t_ = c"},
 	{"frames lost that wait for a connection", "netio/tcp/peer.go", "\tl.kick() // an abort message",
