@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -66,6 +67,25 @@ func TestSimulationOfAllApplications(t *testing.T) {
 		require.Equal(t, app, o["app"])
 		require.Zero(t, o["errors"])
 		require.Contains(t, o, "simulation")
+	}
+}
+
+// TestDeathsInAllApplications requires that the death of a process ends each application with an error that names it, at
+// any time between the loading of the input and the end of the verification.
+func TestDeathsInAllApplications(t *testing.T) {
+	const ranks, times = 3, 24
+	for app, line := range small {
+		t.Run(app, func(t *testing.T) {
+			t.Parallel()
+			line := with(with([]string{"sim"}, line...), "--ranks", fmt.Sprint(ranks))
+			seconds := object(t, line...)["simulation"].(map[string]any)["seconds"].(float64)
+			for i := range times {
+				at := time.Duration(seconds * float64(i) / times * 1e9)
+				victim := i % ranks
+				fails(t, launch.ExitFollower, with(line, "--die", fmt.Sprintf("%d@%v", victim, at)),
+					fmt.Sprintf("lost process %d (rank %[1]d): connection broken", victim))
+			}
+		})
 	}
 }
 
