@@ -216,8 +216,8 @@ func (r *rank) Now() time.Duration {
 // Meter implements [netio.Meter].
 func (r *rank) Meter(done func() netio.Work) { r.done = done }
 
-// Compute implements [netio.Meter]. Other ranks reach the new time first, so that this rank's next access to memory that
-// it shares with them comes after theirs.
+// Compute implements [netio.Meter]. Other ranks reach the new time first, so that this rank's next access to memory
+// that it shares with them comes after theirs.
 func (r *rank) Compute(d time.Duration) {
 	r.world.mu.Lock()
 	defer r.world.mu.Unlock()

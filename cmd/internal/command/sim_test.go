@@ -70,8 +70,8 @@ func TestSimulationOfAllApplications(t *testing.T) {
 	}
 }
 
-// TestDeathsInAllApplications requires that the death of a process ends each application with an error that names it, at
-// any time between the loading of the input and the end of the verification.
+// TestDeathsInAllApplications requires that the death of a process ends each application with an error that names it,
+// at any time between the loading of the input and the end of the verification.
 func TestDeathsInAllApplications(t *testing.T) {
 	const ranks, times = 3, 24
 	for app, line := range small {
