@@ -93,8 +93,8 @@ func TestProviderConforms(t *testing.T) {
 	conforms(t, func() func(int) (fabric, error) { return ends(provider, 3) })
 }
 
-// TestProviderMovesMemory runs the suite with Put and Get by a provider that cuts words, to which the ways give none:
-// what they do to a device of hardware they do to it.
+// TestProviderMovesMemory lets a provider that cuts words do Put and Get, as devices do theirs. Otherwise TCP would do
+// them.
 func TestProviderMovesMemory(t *testing.T) {
 	provider := os.Getenv(providerVariable)
 	if provider == "" {
