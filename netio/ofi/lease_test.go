@@ -256,34 +256,31 @@ func TestPiecesEndWithWords(t *testing.T) {
 	t.Cleanup(func() { closeAll(t, all) })
 	const size = 100 << 10
 	address, mem := expose(t, all, size)
-	for odd := range uint64(exposed.WordBytes) {
-		p.all = nil
-		data := make([]byte, size-exposed.WordBytes-3)
+	data, got := make([]byte, size-exposed.WordBytes-3), make([]byte, size-exposed.WordBytes-3)
+	for odd := range exposed.WordBytes {
 		for i := range data {
 			data[i] = byte(i)*3 + byte(odd)
 		}
-		got := make([]byte, len(data))
-		require.NoError(t, put(t, all, address.Plus(int(odd)), data))
-		require.Equal(t, data, mem[odd:][:len(data)])
-		require.NoError(t, get(t, all, address.Plus(int(odd)), got))
-		require.Equal(t, data, got)
-		base := uint64(addressOf(mem))
-		next := base + odd
-		require.Greater(t, len(p.all), 2)
-		for _, piece := range p.all {
-			at, bytes := piece[0], piece[1]
-			if at == base+odd {
-				next = at
+		for _, move := range []func() error{
+			func() error { return put(t, all, address.Plus(odd), data) },
+			func() error { return get(t, all, address.Plus(odd), got) },
+		} {
+			p.all = nil
+			require.NoError(t, move())
+			next := uint64(addressOf(mem)) + uint64(odd)
+			end := next + uint64(len(data))
+			for _, piece := range p.all {
+				at, bytes := piece[0], piece[1]
+				require.Equal(t, next, at, "a piece is missing")
+				next += bytes
+				within := at%exposed.WordBytes + bytes
+				require.True(t, at%exposed.WordBytes == 0 || within <= exposed.WordBytes, "%d bytes at %d", bytes, at)
+				require.True(t, next == end || next%exposed.WordBytes == 0, "%d bytes at %d", bytes, at)
 			}
-			require.Equal(t, next, at, "a piece is missing")
-			require.True(t, at%exposed.WordBytes == 0 || at%exposed.WordBytes+bytes <= exposed.WordBytes,
-				"a piece of %d bytes begins at byte %d of a word", bytes, at%exposed.WordBytes)
-			next += bytes
-			if next < base+odd+uint64(len(data)) {
-				require.Zero(t, next%exposed.WordBytes, "a piece ends within a word")
-			}
+			require.Equal(t, end, next, "the last piece is missing")
 		}
-		require.Equal(t, base+odd+uint64(len(data)), next, "the last piece is missing")
+		require.Equal(t, data, mem[odd:][:len(data)])
+		require.Equal(t, data, got)
 	}
 }
 
