@@ -1,6 +1,8 @@
 package ofi
 
 import (
+	"errors"
+	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -183,6 +185,45 @@ func TestExposeBeyondPinnedInParts(t *testing.T) {
 			}
 			require.Equal(t, left, locked(w, func() int64 { return w.pinned.limit - w.pinned.used }))
 			require.Zero(t, logs[0].times("goes over TCP"))
+		})
+	}
+}
+
+// TestDroppedTransfersStay ends the piece of a transfer, well or badly, while its rank reads the transfer, which it has
+// dropped. The race detector sees a write to it.
+func TestDroppedTransfersStay(t *testing.T) {
+	for name, ends := range map[string]error{"well": nil, "badly": errors.New("the end is closed")} {
+		t.Run(name, func(t *testing.T) {
+			n := &loopback{late: math.MaxInt}
+			all, _ := pair(t, n, Options{All: true})
+			address, _ := expose(t, all, 4096)
+			var c netio.Completion
+			all[1].Port(1).OneSided().Get(address, make([]byte, 64), &c)
+			w := all[1].way
+			r := &w.ports[0].far
+			look(t, all, "piece", func() bool { return locked(w, func() bool { return w.pieces > 0 }) })
+			w.mu.Lock()
+			w.peers[0].over.Store(true)
+			r.abandon()
+			w.unlock()
+			concluded := make(chan struct{})
+			go func() {
+				r.conclude(r.taken[0])
+				close(concluded)
+			}()
+			w.mu.Lock()
+			n.mu.Lock()
+			events := w.fabric.(*loop).events
+			for i := range events {
+				events[i].wait, events[i].err = 0, ends
+			}
+			n.mu.Unlock()
+			w.advance()
+			require.Zero(t, w.pieces)
+			w.unlock()
+			<-concluded
+			require.Empty(t, r.done, "the transfer would end twice")
+			require.ErrorContains(t, c.Err(), "lost process 0")
 		})
 	}
 }

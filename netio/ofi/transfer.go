@@ -208,7 +208,9 @@ func (w *Way) moved(c call, err error) {
 	w.pieces--
 	if err != nil {
 		w.loseUnlessTold(c.peer, err)
-		t.err = exposed.Lost
+		if !t.dropped {
+			t.err = exposed.Lost
+		}
 		if i := slices.Index(w.waiting, t); i >= 0 {
 			w.waiting[i] = nil
 		}
@@ -229,12 +231,13 @@ func (t *transfer) settleLease() {
 	t.peer.answerRevocation(t.op.Key, t.lease)
 }
 
-// finish reports the end of a transfer to its rank.
+// finish reports the end of a transfer to its rank. A dropped transfer stays as it is: its rank reads it without the
+// lock.
 func (t *transfer) finish(err error) {
-	t.err, t.over = err, true
 	if t.dropped {
 		return
 	}
+	t.err, t.over = err, true
 	r := t.of
 	if r.done = append(r.done, t); len(r.done) == 1 {
 		r.p.over.Wake()
