@@ -10,6 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/checkpoint"
+	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/memory"
+	"github.com/activepebbles/pebbles/memory/pages"
 	"github.com/activepebbles/pebbles/pebble"
 	"github.com/activepebbles/pebbles/route"
 )
@@ -92,4 +96,42 @@ func TestLeftoversAreRemoved(t *testing.T) {
 	saves(t, s, 1)
 	require.Equal(t, []string{".other-000001.tmp1", "all-000001", "all-3", "all-notes"}, names(t, folder))
 	restores(t, s, 0)
+}
+
+// Shared pages are saved and restored at their homes: by ranks that use copies alone, and have little room for them.
+func TestPagesOfCopies(t *testing.T) {
+	const n, each = 20_000, 1000
+	for _, c := range []pages.Config{{Copies: true}, {Checked: true}} {
+		saved := pebble.Checkpoints{Folder: t.TempDir()}
+		for _, ranks := range []int{2, 3, 1} {
+			job := pebble.Config{Ranks: ranks, PageCache: 32 << 10, Checkpoints: saved}
+			require.NoError(t, pebble.Run(t.Context(), job, appstest.Checked(func(r appstest.Rank) {
+				space := pages.New(memory.New(r.Rank), c)
+				v := pages.NewSlice[uint64](space, "v", distribution.Block(n, ranks))
+				piece := func(do func(lo uint64)) {
+					for lo := uint64(0); lo < n; lo += each {
+						do(lo)
+						r.NoError(space.Barrier())
+					}
+				}
+				piece(func(lo uint64) { r.Len(v.Read(lo, lo+each), each) }) // copies of what Restore replaces
+				state := checkpoint.New(r.Rank, "pages", checkpoint.Pages("v", v))
+				r.Equal(ranks != 2, appstest.Must(state.Restore()))
+				r.NoError(space.Barrier())
+				piece(func(lo uint64) {
+					if ranks == 2 && r.ID() == 0 {
+						for i := range v.Write(lo, lo+each) {
+							v.Write(lo, lo+each)[i] = lo + uint64(i)
+						}
+					}
+				})
+				piece(func(lo uint64) {
+					for i, got := range v.Read(lo, lo+each) {
+						r.Equal(lo+uint64(i), got)
+					}
+				})
+				r.NoError(state.Save())
+			})))
+		}
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/activepebbles/pebbles/distribution"
+	"github.com/activepebbles/pebbles/internal/frame"
 	"github.com/activepebbles/pebbles/memory"
 	"github.com/activepebbles/pebbles/memory/pages"
 	"github.com/activepebbles/pebbles/pebble"
@@ -56,10 +57,7 @@ func Pages[T any](name string, v *pages.Slice[T]) Part {
 		for int(hi-lo) < n && w.d.Key(w.self, local+int(hi-lo)) == hi {
 			hi++
 		}
-		if write {
-			return v.Write(lo, hi)
-		}
-		return v.Read(lo, hi)
+		return v.Home(frame.Access{}, lo, hi, write)
 	}
 	return Part{name, w}
 }

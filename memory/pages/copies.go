@@ -59,6 +59,21 @@ type twin struct {
 	before []byte
 }
 
+// forget drops the twins of a region: its content is no longer needed. Those of other regions stay, since their spans are
+// open.
+func (s *Space) forget(r *region) {
+	kept := s.twins[:0]
+	for _, t := range s.twins {
+		if t.of == r {
+			s.spare = append(s.spare, t.before)
+		} else {
+			kept = append(kept, t)
+		}
+	}
+	clear(s.twins[len(kept):])
+	s.twins = kept
+}
+
 // reserve reserves the addresses of a region's copies, before its first copy.
 func (r *region) reserve(call string) {
 	if r.copy != nil {

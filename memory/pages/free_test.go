@@ -10,6 +10,7 @@ import (
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/memory"
 	"github.com/activepebbles/pebbles/memory/pages"
+	"github.com/activepebbles/pebbles/netio/sim"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -59,6 +60,29 @@ func TestPlacesOfFreedSlices(t *testing.T) {
 		r.Equal(uint64(2), first.Read(0, 1)[0])
 		r.Equal(uint64(2), last.Read(0, 1)[0])
 	}))
+}
+
+// Free of one slice ends no span of another: what is written before and after it, in the old span and in a new one,
+// reaches the home.
+func TestFreeEndsNoSpan(t *testing.T) {
+	apart := sim.Config{Ranks: 2, Processes: 2, Seed: 1}
+	require.NoError(t, appstest.Simulate(t, apart, pebble.Config{}, program(pages.Config{}, func(r rank) {
+		gone, v := r.words(1000), r.words(1000)
+		var span []uint64
+		if r.ID() == 0 {
+			gone.Write(600, 610)[0] = 1
+			span = v.Write(600, 610) // at home on rank 1
+			span[0] = 1
+		}
+		r.NoError(gone.Free())
+		if r.ID() == 0 {
+			span[1] = 2
+			v.Write(600, 610)[2] = 3
+		}
+		r.meet()
+		r.Equal([]uint64{1, 2, 3, 0}, v.Read(600, 604))
+		r.meet()
+	})))
 }
 
 func TestTooManySlices(t *testing.T) {

@@ -49,6 +49,9 @@ func (r *region) open(call string, lo, hi uint64, how state) []byte {
 		if near := r.homes[r.runOf(first)].Near; near != nil && r.direct(first, last) {
 			for p := first; p <= last; p++ {
 				r.mark(p, how)
+				if r.state[p]&resident != 0 {
+					r.order.use(p) // open pages are the last of the list
+				}
 			}
 			from := lo % r.run
 			return near[from*uint64(r.size) : (from+hi-lo)*uint64(r.size)]
@@ -91,8 +94,11 @@ func (r *region) opened(p int, how state) bool { return r.stamp[p] == r.s.now &&
 // openCopy opens local copies.
 func (r *region) openCopy(call string, lo, hi uint64, how state) []byte {
 	s := r.s
-	s.begin(call)
 	first, last := r.page(lo), r.page(hi-1)
+	changes := !s.engine.InHandler() || !r.immediate(first, last, how)
+	if changes {
+		s.begin(call)
+	}
 	r.beside(call, first, last, how)
 	r.reserve(call)
 	r.fetch(call, first, last)
@@ -109,8 +115,30 @@ func (r *region) openCopy(call string, lo, hi uint64, how state) []byte {
 	if s.config.Checked {
 		r.protect(first, last)
 	}
-	s.end()
+	if changes {
+		s.end()
+	}
 	return b
+}
+
+// immediate reports whether copies of near pages of one home can be opened without a wait: no task changes pages, and
+// there is room, unless all that is needed is there.
+func (r *region) immediate(first, last int, how state) bool {
+	s, run := r.s, r.runOf(first)
+	if run != r.runOf(last) || r.homes[run].Near == nil {
+		return false
+	}
+	ready, needed := true, int64(0)
+	for p := first; p <= last; p++ {
+		ready = ready && r.state[p]&valid != 0
+		if r.state[p]&resident == 0 {
+			needed += r.pageBytes(p)
+		}
+		if how == writing && r.state[p]&dirty == 0 {
+			needed += r.pageBytes(p)
+		}
+	}
+	return ready && needed == 0 || !s.busy && s.held+needed <= s.limit
 }
 
 // beside ends the job if a span of copies overlaps an open span of the home's memory: writes to one of them would not

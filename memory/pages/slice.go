@@ -82,7 +82,8 @@ func (v *Slice[T]) Distribution() distribution.Indexed { return v.a.Distribution
 
 // Read opens the elements lo to hi-1 for reading. The result is valid until the next acquire, release or barrier of any
 // task of this rank, and is not Go's memory. Read is called in a task, in an epoch's body, and between epochs; in a
-// handler too if all elements are near and at one home.
+// handler too if all elements are near and at one home. It ends the job there if this rank has copies of their pages,
+// for a longer span or by [Config], and the call would wait: for a task that changes pages, or for room.
 //
 // If all elements are near and at one home, the span is the home's own memory, and the call costs some nanoseconds for
 // each page. Otherwise it consists of copies, and the call waits for those that are not valid. A span of copies must
@@ -94,6 +95,21 @@ func (v *Slice[T]) Read(lo, hi uint64) []T { return elements[T](v.r.open("Read",
 // rank's next release see the elements that it has written. Other elements of the span keep the values that other ranks
 // write.
 func (v *Slice[T]) Write(lo, hi uint64) []T { return elements[T](v.r.open("Write", lo, hi, writing)) }
+
+// Home returns the near elements lo to hi-1 of one home where they lie, for package checkpoint. If they are to be
+// changed, other ranks see that after this rank's next release. It may be called wherever nothing is open.
+func (v *Slice[T]) Home(_ frame.Access, lo, hi uint64, change bool) []T {
+	r := v.r
+	if hi > r.n {
+		r.outside("a checkpoint", lo, hi)
+	}
+	for p := r.page(lo); change && p <= r.page(hi-1); p++ {
+		r.mark(p, writing)
+		r.invalidate(p, 1)
+	}
+	from, size := int(lo%r.run)*r.size, int(hi-lo)*r.size
+	return elements[T](r.homes[r.runOf(r.page(lo))].Near[from : from+size])
+}
 
 func elements[T any](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b))/unsafe.Sizeof(*new(T)))
@@ -107,7 +123,7 @@ func (v *Slice[T]) Free() error {
 	}
 	s := r.s
 	s.begin("Free")
-	s.flush("Free", true)
+	s.forget(r)
 	for p := range r.state {
 		if r.state[p]&resident != 0 {
 			s.held -= r.pageBytes(p)
