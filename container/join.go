@@ -1,7 +1,9 @@
 package container
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"reflect"
 	"unsafe"
@@ -109,8 +111,12 @@ func plan[L, R any, K comparable](j *joining[L, R, K], left *Table[L], right *Ta
 	if err != nil || r.Size() == 1 {
 		return false, nil, int(nRight), err
 	}
+	memory, err := pebble.AllReduce(r, right.space.Memory, pebble.Min) // hosts have more or less of it
+	if err != nil {
+		return false, nil, 0, err
+	}
 	// A left row that moves costs about a quarter of a right row that is added to a hash table.
-	if int64(nRight)*int64(r.Size())*4 <= int64(nLeft) && int64(nRight)*right.part.each <= right.space.Memory/4 {
+	if int64(nRight)*int64(r.Size())*4 <= int64(nLeft) && int64(nRight)*right.part.each <= memory/4 {
 		return true, nil, int(nRight), nil
 	}
 	var all []weighed[K]
@@ -208,6 +214,9 @@ func build[L, R any, K comparable](j *joining[L, R, K], rows []R) {
 		for i, row := range block {
 			if keys[i] != keys[i] {
 				continue // a NaN, which joins with nothing
+			}
+			if len(j.rows) > math.MaxUint32 {
+				j.fail(errors.New("a rank has 2^32 right rows in a join: give the job more ranks, or the table a smaller budget"))
 			}
 			last, _, _ := entryAt(&j.index, keys[i], hashes[i])
 			j.rows = append(j.rows, numbered[R]{row, *last})

@@ -1,6 +1,7 @@
 package container_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -204,6 +205,26 @@ func TestFewRowsMove(t *testing.T) {
 			}))
 		})
 	}
+}
+
+// Ranks with more or less memory, such as those of other hosts, choose the same method.
+func TestJoinWithUnequalMemory(t *testing.T) {
+	require.NoError(t, pebble.Run(t.Context(), pebble.Config{Ranks: 2}, func(r *pebble.Rank) error {
+		left := container.NewTable[uint64](r, "left", container.Budget{})
+		right := container.NewTable[uint64](r, "right", container.Budget{Memory: 1 << 20 >> (8 * r.ID())})
+		for i := range uint64(20_000) {
+			left.Add(i)
+		}
+		for i := range uint64(400) {
+			right.Add(i)
+		}
+		n, key := 0, func(i uint64) uint64 { return i }
+		err := container.Join(left, right, key, key, container.Inner, func(uint64, *uint64) { n++ })
+		all, failed := pebble.AllReduce(r, n, pebble.Sum)
+		require.NoError(t, errors.Join(err, failed))
+		require.Equal(t, 4*400, all)
+		return nil
+	}))
 }
 
 // A NaN joins with nothing, not even with itself.

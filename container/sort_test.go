@@ -162,6 +162,25 @@ func TestEqualRowsFillTheirRanks(t *testing.T) {
 	}
 }
 
+// Sorting distributes the rows that are there, also after others were spilled and cleared.
+func TestSortAfterClear(t *testing.T) {
+	const ranks, each = 4, 3000
+	require.NoError(t, appstest.Job(t, pebble.Config{Ranks: ranks}, func(r *pebble.Rank) error {
+		table := container.NewTable[uint64](r, "rows", container.Budget{Memory: 1 << 16, Scratch: t.TempDir()})
+		for i := range uint64(100_000) {
+			table.Add(i)
+		}
+		require.NotZero(t, table.Spilled().Runs)
+		require.NoError(t, table.Clear())
+		for i := range uint64(each) {
+			table.Add(1_000_000 + i*ranks + uint64(r.ID()))
+		}
+		require.NoError(t, container.Sort(table))
+		require.InDelta(t, each, table.LocalLen(), each/5)
+		return nil
+	}))
+}
+
 // Equal rows are distributed over all ranks that may have them, and evenly over ranks without other rows.
 func TestEqualRowsAreDealtOut(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3, 7} {

@@ -352,5 +352,5 @@ func clearRows[R any](p *part[R]) {
 	for _, run := range p.runs {
 		p.disk.check(run.Close())
 	}
-	p.rows, p.runs, p.pointed = blocks[R]{}, nil, 0
+	p.rows, p.runs, p.sample, p.pointed = blocks[R]{}, nil, nil, 0
 }

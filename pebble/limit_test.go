@@ -84,3 +84,18 @@ func TestAdviceFitsTheCauseOfALimit(t *testing.T) {
 		}
 	}
 }
+
+// A value of more than a message holds is refused also where it needs no message.
+func TestGatherTooLarge(t *testing.T) {
+	large := make([]byte, netio.FrameBytesMax+1)
+	for name, gather := range map[string]func(r *pebble.Rank) ([][]byte, error){
+		"gathering":     func(r *pebble.Rank) ([][]byte, error) { return pebble.GatherSlice(r, 0, large) },
+		"all-gathering": func(r *pebble.Rank) ([][]byte, error) { return pebble.AllGatherSlice(r, large) },
+	} {
+		err := pebble.Run(t.Context(), pebble.Config{Ranks: 1}, func(r *pebble.Rank) error {
+			_, err := gather(r)
+			return err
+		})
+		require.ErrorContains(t, err, name+" has 1073741825 bytes in one message, which holds 1073741824 at most")
+	}
+}

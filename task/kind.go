@@ -178,7 +178,7 @@ func (k *Kind[A]) begin() bool {
 		return true
 	}
 	k.s.counts.Tasks += uint64(n) - 1
-	as := k.batch()
+	as := k.batch(n)
 	for range n {
 		as = append(as, k.next())
 	}
@@ -208,11 +208,11 @@ func (k *Kind[A]) next() A {
 	return a
 }
 
-// batch returns an empty slice for a batch.
-func (k *Kind[A]) batch() []A {
+// batch returns an empty slice for a batch of n arguments.
+func (k *Kind[A]) batch(n int) []A {
 	last := len(k.batches) - 1
 	if last < 0 {
-		return make([]A, 0, k.most)
+		return make([]A, 0, n)
 	}
 	as := k.batches[last]
 	k.batches = k.batches[:last]

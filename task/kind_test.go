@@ -2,6 +2,7 @@ package task_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync/atomic"
@@ -54,7 +55,7 @@ func TestTreesAreSearchedOnce(t *testing.T) {
 			want[i] = roots[i].size()
 		}
 	}
-	for _, most := range []int{1, 7} {
+	for _, most := range []int{1, 7, math.MaxInt} {
 		appstest.Everywhere(t, func(_ *testing.T, ranks int) (func(r *pebble.Rank) error, func(t *testing.T)) {
 			var got [3]atomic.Int64
 			return func(r *pebble.Rank) error {

@@ -68,6 +68,7 @@ func (c *Collectives) Broadcast(of Values, root int, value []byte) ([]byte, erro
 // Gather returns the values of all ranks, ordered by rank, on the root, and nil on the others.
 func (c *Collectives) Gather(of Values, root int, value []byte) ([][]byte, error) {
 	mustBeRank(c.caller, "Gather", root)
+	c.networks[gather].fits(value) // also the root's, which is not sent
 	own := binary.LittleEndian.AppendUint32(nil, uint32(c.caller.id))
 	own = binary.LittleEndian.AppendUint32(own, uint32(len(value)))
 	own = append(own, value...)
@@ -78,7 +79,7 @@ func (c *Collectives) Gather(of Values, root int, value []byte) ([][]byte, error
 	all := c.alike(value)
 	for len(result) > 0 {
 		rank := binary.LittleEndian.Uint32(result)
-		end := 8 + binary.LittleEndian.Uint32(result[4:])
+		end := 8 + int(binary.LittleEndian.Uint32(result[4:]))
 		all[rank] = result[8:end:end]
 		result = result[end:]
 	}
@@ -101,6 +102,7 @@ func (c *Collectives) AllGather(of Values, value []byte) ([]byte, error) {
 // AllGatherV returns the values of all ranks, ordered by rank. They may differ in length.
 func (c *Collectives) AllGatherV(of Values, value []byte) ([][]byte, error) {
 	ranks := c.caller.Size()
+	c.networks[allGather].fits(value) // also that of a rank alone, which is not sent
 	result, err := c.networks[allGather].typed(of).run(collective.AllGather(c.caller.id, ranks),
 		collective.AppendRecord(nil, value), nil)
 	if err != nil {

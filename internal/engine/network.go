@@ -136,11 +136,16 @@ func (n *network) Open() uint64 {
 	return uint64(n.common.sequence)
 }
 
-func (n *network) Send(to int, seq uint64, tag uint32, value []byte) {
+// fits ends the job if a value is too large for a message.
+func (n *network) fits(value []byte) {
 	if len(value) > netio.FrameBytesMax {
 		n.caller.Fail(fmt.Errorf("pebble: rank %d: %s has %d bytes in one message, which holds %d at most: give less at once",
 			n.caller.id, purposeNames[n.purpose], len(value), netio.FrameBytesMax))
 	}
+}
+
+func (n *network) Send(to int, seq uint64, tag uint32, value []byte) {
+	n.fits(value)
 	if n.purpose == quiescence {
 		n.sender.Count.DetectionSent++
 	}
