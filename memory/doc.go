@@ -16,7 +16,8 @@
 // A call that waits lets other tasks run if a task makes it, and runs handlers if the main function makes it, in an
 // epoch's body. A handler must not wait: there such calls end the job, except on memory of its own process.
 // [Array.Gather] and its neighbours wait once for many elements, which leave together: use them for speed. Start calls
-// don't wait at all.
+// don't wait at all. In an epoch's body, calls on ranges and of many elements now and then run handlers, also if all of
+// it is near: other ranks may be waiting for an address.
 //
 // A [Grid] is a matrix in tiles with ghost cells around them, which one call, [Grid.Exchange], fills.
 //
