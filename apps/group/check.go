@@ -20,8 +20,8 @@ type weighed struct {
 // column is the sums of a column of numbers.
 type column struct {
 	Numbers  stat
-	Weighted stat    // numbers times the weights of their keys
-	Sizes    float64 // sum of the absolute values of these
+	Weighted sum     // numbers times the weights of their keys
+	Sizes    float64 // sum of the absolute values of these, over scale
 }
 
 // note adds a row, or a group, of a key.
@@ -33,8 +33,8 @@ func note[S stats](w *weighed, key string, t total[S]) {
 		if s := t.Columns[i]; s.Count > 0 {
 			c := &w.Columns[i]
 			c.Numbers = c.Numbers.merge(s)
-			c.Weighted = c.Weighted.merge(stat{Count: 1, High: weight * s.High, Low: weight * s.Low})
-			c.Sizes += math.Abs(s.High)
+			c.Weighted = c.Weighted.plus(sum{s.Sum.Rest.by(weight), s.Sum.Large.by(weight)})
+			c.Sizes += math.Abs(s.Sum.scaled())
 		}
 	}
 }
@@ -44,7 +44,7 @@ func (w weighed) plus(o weighed) weighed {
 	w.Rows, w.Hashes = w.Rows+o.Rows, w.Hashes+o.Hashes
 	for i := range w.Columns {
 		a, b := w.Columns[i], o.Columns[i]
-		w.Columns[i] = column{a.Numbers.merge(b.Numbers), a.Weighted.merge(b.Weighted), a.Sizes + b.Sizes}
+		w.Columns[i] = column{a.Numbers.merge(b.Numbers), a.Weighted.plus(b.Weighted), a.Sizes + b.Sizes}
 	}
 	return w
 }
@@ -69,9 +69,9 @@ func (w weighed) judge(p *apps.Report, r *pebble.Rank, groups weighed) error {
 	for i, c := range all.Rows.Columns {
 		of := all.Groups.Columns[i]
 		room := near * c.Sizes
-		same := c.Numbers.Count == of.Numbers.Count && equal(c.Numbers.Min, of.Numbers.Min, 0) &&
-			equal(c.Numbers.Max, of.Numbers.Max, 0) && equal(c.Numbers.High, of.Numbers.High, room) &&
-			equal(c.Weighted.High, of.Weighted.High, room)
+		same := c.Numbers.Count == of.Numbers.Count && c.Numbers.Min.same(of.Numbers.Min) &&
+			c.Numbers.Max.same(of.Numbers.Max) && equal(c.Numbers.Sum.scaled(), of.Numbers.Sum.scaled(), room) &&
+			equal(c.Weighted.scaled(), of.Weighted.scaled(), room)
 		what := fmt.Sprintf("columns of numbers went wrong: the sums over groups differ from those over rows in "+
 			"number %d", i+1)
 		if err := p.FoundOnce(r, apps.Differ(same), what); err != nil {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/appstest"
+	"github.com/activepebbles/pebbles/apps/table"
 	"github.com/activepebbles/pebbles/internal/leaks"
 	"github.com/activepebbles/pebbles/internal/seeds"
 	"github.com/activepebbles/pebbles/pebble"
@@ -200,6 +201,32 @@ func TestMawk(t *testing.T) {
 	require.Equal(t, "hour,count,sum_tip,max_tip\n"+strings.Join(want, "\n")+"\n", grouped(t, 4, c, "o.csv"))
 }
 
+// one is the stat of a number.
+func one(x float64) stat {
+	s, _ := of(table.FloatOf(x))
+	return s
+}
+
+// Integers of up to 64 bits are exact, and so are those of their sums that have no more. Sums on the way to a result
+// overflow nothing, on any number of ranks.
+func TestLargeNumbers(t *testing.T) {
+	for text, want := range map[string]string{
+		"1700000000123456789\n1700000000123456788\n":  "3400000000246913577,1.7000000001234568e+18,1700000000123456788,1700000000123456789",
+		"9223372036854775807\n-9223372036854775808\n": "-1,-0.5,-9223372036854775808,9223372036854775807",
+		"18446744073709551615\n0\n":                   "18446744073709551615,9.223372036854776e+18,0,18446744073709551615",
+		"9007199254740993\n1\n":                       "9007199254740994,4.503599627370497e+15,1,9007199254740993",
+		"18446744073709551615\n1\n":                   "1.8446744073709552e+19,9.223372036854776e+18,1,18446744073709551615",
+		"1e308\n1e308\n-1e308\n-1e308\n3\n":           "3,0.6,-1e+308,1e+308",
+		"1e308\n1e308\n":                              "+Inf,1e+308,1e+308,1e+308",
+		"0.5\n9007199254740993\n":                     "9.007199254740994e+15,4.503599627370497e+15,0.5,9.007199254740992e+15",
+	} {
+		c := Config{Input: apps.Input{Files: []string{appstest.Write(t, "a.csv", "x\n"+text)}}, Aggregates: all("x")[1:]}
+		for ranks := 1; ranks <= 4; ranks++ {
+			require.Equal(t, "sum_x,mean_x,min_x,max_x\n"+want+"\n", grouped(t, ranks, c, "o.csv"), "%d ranks", ranks)
+		}
+	}
+}
+
 // Sums do not depend on the order of the numbers.
 func TestMergeInAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -215,15 +242,15 @@ func TestMergeInAnyOrder(t *testing.T) {
 			var a, b stat
 			for i, x := range numbers {
 				if i < cut {
-					a = a.merge(of(x))
+					a = a.merge(one(x))
 				} else {
-					b = b.merge(of(x))
+					b = b.merge(one(x))
 				}
 			}
 			got := b.merge(a)
-			require.InDelta(t, want, got.High, 1e-9*math.Max(math.Abs(want), 1e-9))
-			require.Equal(t, slices.Min(numbers), got.Min)
-			require.Equal(t, slices.Max(numbers), got.Max)
+			require.InDelta(t, want, got.Sum.over(1).High, 1e-9*math.Max(math.Abs(want), 1e-9))
+			require.Equal(t, slices.Min(numbers), got.Min.High)
+			require.Equal(t, slices.Max(numbers), got.Max.High)
 		}
 	})
 }
@@ -235,7 +262,7 @@ func TestOddNumbers(t *testing.T) {
 		Aggregates: all("x")[1:]}
 	for _, ranks := range []int{1, 3} {
 		require.Equal(t, "k,sum_x,mean_x,min_x,max_x\na,+Inf,+Inf,1,+Inf\nb,NaN,NaN,-Inf,+Inf\nc,NaN,NaN,NaN,NaN\n"+
-			"d,+Inf,+Inf,1e+308,1e+308\n", grouped(t, ranks, c, "o.csv"))
+			"d,+Inf,1e+308,1e+308,1e+308\n", grouped(t, ranks, c, "o.csv"))
 	}
 }
 
@@ -268,13 +295,13 @@ func TestEachRule(t *testing.T) {
 		"":                        func(*weighed) {},
 		"1 sums went wrong":       func(w *weighed) { w.Hashes++ },
 		"in number 1":             func(w *weighed) { w.Columns[0].Numbers.Count++ },
-		"sums over groups differ": func(w *weighed) { w.Columns[1].Weighted.High += 1e-3 },
+		"sums over groups differ": func(w *weighed) { w.Columns[1].Weighted.Rest.High += 1e-3 },
 	} {
 		require.NoError(t, appstest.Mem(2).Run(t, func(r *pebble.Rank) error {
 			var rows, groups weighed
-			one := total[[4]stat]{Rows: 1, Columns: [4]stat{of(1), of(2)}}
-			note(&rows, "a", one)
-			note(&groups, "a", one)
+			both := total[[4]stat]{Rows: 1, Columns: [4]stat{one(1), one(2)}}
+			note(&rows, "a", both)
+			note(&groups, "a", both)
 			spoil(&groups)
 			var p apps.Report
 			err := rows.judge(&p, r, groups)

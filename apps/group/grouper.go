@@ -19,6 +19,7 @@ type grouper[S stats] struct {
 	by      []int // columns of the key
 	numbers []int // columns with numbers
 	columns []table.Column
+	results []table.Column // of aggregates
 	groups  *container.Map[string, total[S]]
 	adds    *container.Reducer[string, total[S]]
 	sorted  *table.Sorting[string, string] // keys and the values of aggregates
@@ -92,8 +93,8 @@ func (g *grouper[S]) group(result *Result) error {
 			}
 			one := total[S]{Rows: 1}
 			for i, at := range g.numbers {
-				if x, ok := record.Values[at].Number(); ok {
-					one.Columns[i] = of(x)
+				if s, ok := of(record.Values[at]); ok {
+					one.Columns[i] = s
 				}
 			}
 			g.adds.Reduce(string(key), one)
@@ -115,12 +116,18 @@ func (g *grouper[S]) group(result *Result) error {
 	for _, at := range g.by {
 		g.columns = append(g.columns, columns[at])
 	}
+	g.results = make([]table.Column, len(g.config.Aggregates))
 	for k, t := range g.groups.LocalAll() {
 		row := []byte(k)
-		for _, a := range g.config.Aggregates {
-			row = table.Append(row, g.value(a, t))
+		for i, a := range g.config.Aggregates {
+			v := g.value(a, t)
+			g.results[i].Meet(v)
+			row = table.Append(row, v)
 		}
 		g.sorted.Add(string(row))
+	}
+	if g.results, err = table.Agreed(g.rank, g.results); err != nil {
+		return err
 	}
 	return g.sorted.Sort()
 }
@@ -135,13 +142,13 @@ func (g *grouper[S]) value(a Aggregate, t total[S]) table.Value {
 	case s.Count == 0:
 		return table.Value{}
 	case a.Function == Min:
-		return table.FloatOf(s.Min)
+		return s.Min.value(s.Fraction)
 	case a.Function == Max:
-		return table.FloatOf(s.Max)
+		return s.Max.value(s.Fraction)
 	case a.Function == Mean:
-		return table.FloatOf(s.High / float64(s.Count))
+		return table.FloatOf(s.Sum.over(float64(s.Count)).High)
 	}
-	return table.FloatOf(s.High)
+	return s.Sum.over(1).value(s.Fraction)
 }
 
 func (g *grouper[S]) total(result *Result) (err error) {
@@ -174,7 +181,9 @@ func (g *grouper[S]) verify(result *Result) error {
 		case g.config.Aggregates[i-len(g.by)].Function == Count:
 			g.columns = append(g.columns, table.CountColumn(name))
 		default:
-			g.columns = append(g.columns, table.NumberColumn(name))
+			c := g.results[i-len(g.by)].Numbers()
+			c.Name = name
+			g.columns = append(g.columns, c)
 		}
 	}
 	sums, err := table.WriteInOrder(&result.Report, g.sorted, g.out, g.columns, g.values)

@@ -30,8 +30,13 @@ func CountColumn(name string) Column { return Column{name, metUint} }
 // TextColumn returns a column of texts in a result.
 func TextColumn(name string) Column { return Column{name, metText} }
 
-// NumberColumn returns a column of float64 values in a result. Values may be missing.
-func NumberColumn(name string) Column { return Column{name, metFloat | metNull} }
+// Numbers returns the column of numbers, which may be missing: of float64 values if it has met none.
+func (c Column) Numbers() Column {
+	if c.Met&^metNull == 0 {
+		c.Met = metFloat
+	}
+	return c.Optional()
+}
 
 // Optional returns the column with possibly missing values.
 func (c Column) Optional() Column {
@@ -45,8 +50,8 @@ func (c Column) With(other Column) Column {
 	return c
 }
 
-// meet adds a value's type.
-func (c *Column) meet(v Value) {
+// Meet adds a value's type.
+func (c *Column) Meet(v Value) {
 	switch v.Kind {
 	case Null:
 		c.Met |= metNull
@@ -63,8 +68,8 @@ func (c *Column) meet(v Value) {
 	}
 }
 
-// agreed returns columns with the types that all ranks have met. It is collective.
-func agreed(r *pebble.Rank, columns []Column) ([]Column, error) {
+// Agreed returns columns with the types that all ranks have met. It is collective.
+func Agreed(r *pebble.Rank, columns []Column) ([]Column, error) {
 	own := make([]met, len(columns))
 	for i, c := range columns {
 		own[i] = c.Met

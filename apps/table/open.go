@@ -127,7 +127,7 @@ func (s *Source) All() iter.Seq[Record] {
 		}
 		for record := range s.in.All() {
 			for i := range s.met {
-				s.met[i].meet(record.Values[i])
+				s.met[i].Meet(record.Values[i])
 			}
 			if !yield(record) {
 				return
@@ -143,7 +143,7 @@ func (s *Source) Report(r *pebble.Rank) ([]Column, ingest.Report, error) {
 	if err != nil {
 		return nil, report, err
 	}
-	columns, err := agreed(r, s.met)
+	columns, err := Agreed(r, s.met)
 	return columns, report, err
 }
 

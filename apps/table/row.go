@@ -85,6 +85,28 @@ func (v Value) Number() (x float64, ok bool) {
 	return 0, false
 }
 
+// Exact returns the value as a number, and the rounding error of integers of more than 53 bits.
+func (v Value) Exact() (x, lacks float64, ok bool) {
+	if v.Kind == Text && len(v.text) > 15 { // digits that a float64 holds exactly
+		if n, err := strconv.ParseInt(v.text, 10, 64); err == nil {
+			v = IntOf(n)
+		} else if n, err := strconv.ParseUint(v.text, 10, 64); err == nil {
+			v = UintOf(n)
+		}
+	}
+	x, ok = v.Number()
+	switch rounded := uint64(0); {
+	case v.Kind == Int || v.Kind == Uint:
+		if x < 0 {
+			rounded = uint64(int64(x))
+		} else if x < 1<<64 { // which is 0, modulo itself
+			rounded = uint64(x)
+		}
+		lacks = float64(int64(v.bits - rounded))
+	}
+	return x, lacks, ok
+}
+
 // Append appends values to a row.
 func Append(row []byte, values ...Value) []byte {
 	for _, v := range values {
