@@ -21,8 +21,8 @@ func newGroup(t Terminal) *cobra.Command {
 			"(numbers by value, then texts, then rows without a value), with the columns --by and then a column\n" +
 			"for each flag, in the order of the flags, such as count or sum_fare. --mean, --min and --max without\n" +
 			"=COLUMN are of the columns of --sum. Rows without a value count, and are left out otherwise; other\n" +
-			"text is an error. Rows are merged before they travel. Integers of 64 bits are exact. Sums have 100 bits,\n" +
-			"so they do not depend on the number of ranks, unless the numbers cancel out nearly all of them.\n" +
+			"text is an error. Rows are merged before they travel. Integers of 64 bits are exact.\n" +
+			"Sums have 100 bits, so they do not depend on the number of ranks, unless numbers cancel out.\n" +
 			"Sums over all rows are compared with those over all groups.",
 		Example: "  pebbles group trips.csv --by city --sum fare --count --mean --min --max --output cities.csv\n" +
 			"  pebbles group 'trips/*.parquet' --by city,hour --mean=fare --top 10",
