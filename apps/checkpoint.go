@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/activepebbles/pebbles/checkpoint"
+	"github.com/activepebbles/pebbles/ingest"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -36,6 +37,9 @@ func (s *Steps) Restore(r *pebble.Rank, name string, seed uint64, parts ...check
 		checkpoint.Value("steps", &s.done), checkpoint.Value("time", &s.spent))...)
 	restored, err = s.kept.Restore()
 	s.before = s.spent
+	if restored && r.ID() == 0 {
+		r.Config().Log.Warn(name+" continues from a checkpoint", "folder", r.Config().Checkpoints.Folder, "steps", s.done)
+	}
 	return restored, err
 }
 
@@ -49,6 +53,29 @@ func CheckSaves[W ~string](r *pebble.Rank, what string, way W, do ...W) error {
 		return nil
 	}
 	return fmt.Errorf("%s %s makes no checkpoints: choose %s, or no folder for checkpoints", what, way, Names(do))
+}
+
+// Within returns an error if earlier runs have made more steps than this one may. steps names them.
+func (s *Steps) Within(most int, steps string) error {
+	if s.done <= most {
+		return nil
+	}
+	return fmt.Errorf("the checkpoint has %d %s, and %d were asked for: ask for as many or more, or name another folder",
+		s.done, steps, most)
+}
+
+// Inputs is the part of a checkpoint for input files as rank 0 finds them: a checkpoint is refused if they have changed
+// since. files are names and patterns, as ingest.Open takes them. All ranks call it, between epochs.
+func Inputs(r *pebble.Rank, files []string) (checkpoint.Part, error) {
+	found := ""
+	if !Saves(r) {
+		return checkpoint.Argument("input", found), nil
+	}
+	if r.ID() == 0 {
+		found = ingest.Describe(files)
+	}
+	found, err := pebble.Broadcast(r, 0, found, pebble.Strings{})
+	return checkpoint.Argument("input", found), err
 }
 
 // Done returns the number of completed steps, in this run and in earlier ones.

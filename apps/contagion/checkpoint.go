@@ -1,7 +1,11 @@
 package contagion
 
 import (
+	"fmt"
+
+	"github.com/activepebbles/pebbles/apps/contagion/population"
 	"github.com/activepebbles/pebbles/checkpoint"
+	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/pebble"
 )
 
@@ -27,12 +31,14 @@ func (e exposed) plus(o exposed) exposed {
 
 // restore continues from the newest checkpoint, if there is one.
 func (b *bench) restore() error {
-	p := b.part
-	states := len(b.config.Disease.States)
-	_, err := b.steps.Restore(b.rank, "contagion", b.config.Seed,
-		checkpoint.Argument("population", b.config.Population.Name()), checkpoint.Argument("states", states),
-		checkpoint.Argument("interventions", len(b.config.Interventions)), checkpoint.Argument("loimos", b.config.Loimos),
-		checkpoint.Argument("contact", b.config.Contact), checkpoint.Argument("meetings", b.config.Meetings),
+	p, c := b.part, b.config
+	states := len(c.Disease.States)
+	_, err := b.steps.Restore(b.rank, "contagion", c.Seed,
+		checkpoint.Argument("population", c.Population.Name()), checkpoint.Argument("visits", hashOf(visits(c.Population))),
+		checkpoint.Argument("disease", hashOf(*c.Disease)), checkpoint.Argument("interventions", hashOf(c.Interventions)),
+		checkpoint.Argument("infected a day", c.PerDay), checkpoint.Argument("days of infections", c.SeedDays),
+		checkpoint.Argument("loimos", c.Loimos), checkpoint.Argument("contact", c.Contact),
+		checkpoint.Argument("meetings", c.Meetings),
 		checkpoint.Value("on", &p.on), checkpoint.Slice("people", p.rules.people, &p.people),
 		checkpoint.Slice("places", p.locations, &p.places), checkpoint.PerRank("counts", &p.counts, counts.plus),
 		checkpoint.PerRank("contacts", &p.sweeper.contacts, pebble.Sum), checkpoint.PerRank("pairs", &p.sweeper.meetings,
@@ -41,7 +47,24 @@ func (b *bench) restore() error {
 	for len(p.curve) < b.steps.Done() { // on additional ranks
 		p.curve = append(p.curve, make([]uint64, states))
 	}
+	if err == nil {
+		err = b.steps.Within(c.Days, "days")
+	}
 	return err
+}
+
+// hashOf returns a hash of plain data.
+func hashOf(v any) string {
+	return fmt.Sprintf("%016x", distribution.HashString(fmt.Sprintf("%+v", v)))
+}
+
+// visits returns the visits of some persons, by which populations of one name are told apart.
+func visits(of population.Population) (all []population.Visit) {
+	const persons = 1000
+	for person := 0; person < of.People(); person += of.People()/persons + 1 {
+		all = of.Visits(all, person, 0)
+	}
+	return all
 }
 
 // addCurves adds up the counts of two ranks for each day.

@@ -10,7 +10,7 @@ import (
 // built again at a restart.
 func (g *Graph) Arguments() []checkpoint.Part {
 	return []checkpoint.Part{
-		checkpoint.Argument("graph", g.Name), checkpoint.Argument("edges", g.Edges),
+		g.input, checkpoint.Argument("graph", g.Name), checkpoint.Argument("edges", g.Edges),
 		checkpoint.Argument("undirected", g.Undirected), checkpoint.Argument("self-loops", g.SelfLoops),
 	}
 }

@@ -17,6 +17,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/checkpoint"
 	"github.com/activepebbles/pebbles/distribution"
 	"github.com/activepebbles/pebbles/internal/cpu"
 	"github.com/activepebbles/pebbles/pebble"
@@ -45,7 +47,8 @@ type Graph struct {
 	Wide   *Part[uint64]
 
 	own     ownLabels
-	serial  uint64 // distinguishes this graph's targets from those of other graphs of the job
+	input   checkpoint.Part // of jobs that make checkpoints
+	serial  uint64          // distinguishes this graph's targets from those of other graphs of the job
 	kernels int
 	part    anyPart // Narrow or Wide
 }
@@ -76,6 +79,9 @@ func Build(r *pebble.Rank, source Source) (*Graph, error) {
 		serial: r.Counters().Epochs, SelfLoops: source.SelfLoops,
 	}
 	g.First, g.Local = g.Owner.Key(r.ID(), 0), g.Owner.LocalLen(r.ID())
+	if g.input, err = apps.Inputs(r, source.inputs()); err != nil {
+		return nil, err
+	}
 	if err := checkOrder(source.Order, o.undirected); err != nil {
 		return nil, err
 	}

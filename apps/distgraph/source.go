@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/activepebbles/pebbles/apps/graph"
 	"github.com/activepebbles/pebbles/distribution"
@@ -125,6 +126,14 @@ func (s Source) Name() string {
 		return s.Generator.Describe()
 	}
 	return s.Path
+}
+
+// inputs returns the names and patterns of all files.
+func (s Source) inputs() []string {
+	if s.Generator != nil {
+		return nil
+	}
+	return slices.Concat(s.patterns(), s.Vertices)
 }
 
 func (s Source) patterns() []string { return append([]string{s.Path}, s.More...) }

@@ -121,8 +121,12 @@ func (b *bench) isPast(at place) bool {
 // restore continues from the newest checkpoint, if one exists.
 func (b *bench) restore() error {
 	c := b.config
+	input, err := apps.Inputs(b.rank, c.Files)
+	if err != nil {
+		return err
+	}
 	parts := []checkpoint.Part{
-		checkpoint.Argument("k", c.K), checkpoint.Argument("files", c.Files), checkpoint.Argument("bases", c.Bases),
+		input, checkpoint.Argument("k", c.K), checkpoint.Argument("files", c.Files), checkpoint.Argument("bases", c.Bases),
 		checkpoint.Argument("coverage", c.Coverage), checkpoint.Argument("errors", c.Errors),
 		checkpoint.Argument("lenient", c.Lenient), checkpoint.Argument("filtered", b.once != nil),
 		checkpoint.Records("counts", b.counts), checkpoint.PerRank("met", &b.met, met.add),

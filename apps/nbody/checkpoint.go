@@ -1,6 +1,7 @@
 package nbody
 
 import (
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/nbody/gravity"
 	"github.com/activepebbles/pebbles/checkpoint"
 	"github.com/activepebbles/pebbles/distribution"
@@ -11,7 +12,11 @@ import (
 // the bodies.
 func (b *bench) restore(source *distribution.BlockMap) error {
 	c, p := b.config, b.part
-	_, err := b.steps.Restore(b.rank, "nbody", c.Seed,
+	input, err := apps.Inputs(b.rank, []string{c.Source.Name()})
+	if err != nil {
+		return err
+	}
+	_, err = b.steps.Restore(b.rank, "nbody", c.Seed, input,
 		checkpoint.Argument("system", c.Source.Name()), checkpoint.Argument("step", c.Step),
 		checkpoint.Argument("theta", c.Theta), checkpoint.Argument("order", c.Order),
 		checkpoint.Argument("bucket", c.Bucket), checkpoint.Argument("rungs", c.Rungs),
@@ -21,6 +26,9 @@ func (b *bench) restore(source *distribution.BlockMap) error {
 		checkpoint.PerRank("asked", &b.walks.asked, pebble.Sum),
 		checkpoint.PerRank("shared", &b.walks.shared, pebble.Sum),
 		checkpoint.PerRank("gravity", &b.gravity, pebble.Max))
+	if err == nil {
+		err = b.steps.Within(c.Steps+1, "steps, the first forces included")
+	}
 	return err
 }
 

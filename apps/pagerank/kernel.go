@@ -107,6 +107,9 @@ func (s *ranking[V, F]) Resume(seed uint64) error {
 		checkpoint.Argument("damping", s.config.Damping), checkpoint.Argument("dangling", s.config.Dangling),
 		checkpoint.Argument("single", s.config.isSingle()), checkpoint.Value("change", &s.change),
 		distgraph.Kept(s.g, s.Part, "scores", &s.scores))...)
+	if err == nil {
+		err = s.steps.Within(s.config.Iterations, "iterations")
+	}
 	return err
 }
 

@@ -41,7 +41,11 @@ func (s *sorter[R]) run(of string) (result Result, err error) {
 // fill restores the rows of the newest checkpoint, or reads or makes them.
 func (s *sorter[R]) fill(result *Result) error {
 	c := s.config
-	parts := append(s.rows.Parts(), checkpoint.Argument("files", c.Files), checkpoint.Argument("column", c.Column),
+	input, err := apps.Inputs(s.rank, c.Files)
+	if err != nil {
+		return err
+	}
+	parts := append(s.rows.Parts(), input, checkpoint.Argument("files", c.Files), checkpoint.Argument("column", c.Column),
 		checkpoint.Argument("numbers", c.Numbers), checkpoint.Argument("distinct", c.Distinct),
 		checkpoint.Argument("numeric", c.Numeric), checkpoint.Argument("reverse", c.Reverse),
 		checkpoint.Argument("unique", c.Unique), checkpoint.Argument("lenient", c.Lenient),

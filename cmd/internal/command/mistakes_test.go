@@ -132,6 +132,40 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
+// TestOtherJobsCheckpoints requires that a job refuses the checkpoint of one with other input or parameters.
+func TestOtherJobsCheckpoints(t *testing.T) {
+	const edges, reads, lines = "1 2\n2 3\n3 1\n", ">a\nACGTACGTACGT\n", "b\na\nc\n"
+	const sick = "contagion --people 500 --days 9"
+	for name, c := range map[string]struct{ contents, begins, goesOn, says string }{
+		"sort":     {lines, "sort IN", "sort IN", `"input" is the argument files of 7 bytes, 1 in number, last changed `},
+		"kmers":    {reads, "kmers IN --k 2", "kmers IN --k 2", `"input" is the argument files of 17 bytes`},
+		"bfs":      {edges, "bfs --graph IN --root 1 --mode level", "bfs --graph IN --root 1 --mode level", `"input"`},
+		"pagerank": {edges, "pagerank --graph IN", "pagerank --graph IN", `"input"`},
+		"iterations": {"", "pagerank --kronecker 5 --tolerance 0", "pagerank --kronecker 5 --tolerance 0 --iterations 3",
+			"20 iterations, and 3 were asked for"},
+		"steps": {"", "nbody --particles 50 --steps 4", "nbody --particles 50 --steps 1",
+			"5 steps, the first forces included, and 2 were asked for"},
+		"days":            {"", sick, "contagion --people 500 --days 3", "9 days, and 3 were asked for"},
+		"outbreak":        {"", sick, sick + " --outbreak 7", `"infected a day"`},
+		"outbreak's days": {"", sick, sick + " --outbreak-days 3", `"days of infections"`},
+		"visits":          {"", sick, sick + " --visits-per-day 9", `"visits"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			path := filepath.Join(dir, "in.el")
+			require.NoError(t, os.WriteFile(path, []byte(c.contents), 0o600))
+			line := func(text string) []string {
+				return append(strings.Fields(strings.ReplaceAll(text, "IN", path)), "--checkpoint", filepath.Join(dir, "saved"),
+					"--ranks", "2")
+			}
+			succeeds(t, append(line(c.begins), "--checkpoint-every", "1ns")...)
+			require.NoError(t, os.WriteFile(path, []byte(c.contents+"\n"), 0o600))
+			require.Contains(t, fails(t, 1, line(c.goesOn)).Stderr, c.says)
+		})
+	}
+}
+
 // toldByTwo are mistakes that a job of two processes also makes: one for each place that detects them.
 var toldByTwo = []string{
 	"missing file", "root outside", "no such state", "one place", "small memory", "no stages", "no depth2",
