@@ -134,11 +134,9 @@ func newSearch[V distgraph.Index](g *distgraph.Graph, p *distgraph.Part[V], tuni
 
 // width returns the width of a bucket: as given, or twice the heaviest weight divided by the mean, over all arcs, of
 // the degree of the arc's end. So a vertex whose distance falls brings about two others into its own bucket, with hubs
-// in the mean. In wider buckets many vertices make offers before their distances are final. All ranks call it.
+// in the mean. In wider buckets many vertices make offers before their distances are final. Weights so heavy that a path
+// may be longer than a float64 are an error. All ranks call it.
 func (s *search[V]) width(given float64) (float64, error) {
-	if given > 0 {
-		return given, nil
-	}
 	type extent struct{ heaviest, arcs, squares float64 }
 	var own extent
 	for v := range s.g.Local {
@@ -152,10 +150,18 @@ func (s *search[V]) width(given float64) (float64, error) {
 	all, err := pebble.AllReduce(s.g.Rank, own, func(a, b extent) extent {
 		return extent{max(a.heaviest, b.heaviest), a.arcs + b.arcs, a.squares + b.squares}
 	})
-	if delta := 2 * all.heaviest * (all.arcs / all.squares); delta > 0 && delta <= math.MaxFloat64 {
-		return delta, err
+	switch delta := 2 * all.heaviest * (all.arcs / all.squares); {
+	case err != nil:
+		return 0, err
+	case all.heaviest > math.MaxFloat64/float64(s.g.Vertices):
+		return 0, fmt.Errorf("sssp: a weight of %g: a path of %d vertices may be longer than a float64: give weights up to %g",
+			all.heaviest, s.g.Vertices, math.MaxFloat64/float64(s.g.Vertices))
+	case given > 0:
+		return given, nil
+	case delta > 0 && delta <= math.MaxFloat64:
+		return delta, nil
 	}
-	return 1, err // all weights are 0, or too large
+	return 1, nil // all weights are 0
 }
 
 // Delta implements Search.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/activepebbles/pebbles/apps"
+	"github.com/activepebbles/pebbles/export"
 	"github.com/activepebbles/pebbles/internal/launch"
 	"github.com/activepebbles/pebbles/internal/machine"
 	"github.com/activepebbles/pebbles/internal/watch"
@@ -191,15 +192,14 @@ func Written(err error) error {
 // formatOf returns the type of a file, from its name.
 func formatOf(file string) string { return strings.TrimPrefix(filepath.Ext(file), ".") }
 
-// create writes a file.
+// create writes a file, in place of one that exists, which stays if that fails; or to a pipe or device.
 func create(file string, write func(w io.Writer) error) error {
-	f, err := os.Create(file)
+	if info, err := os.Stat(file); err != nil || info.Mode().IsRegular() {
+		return export.WriteFile(file, write, export.Replace())
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	if err := write(f); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	return errors.Join(write(f), f.Close())
 }

@@ -56,6 +56,8 @@ func TestBadInput(t *testing.T) {
 		"no weights": {"sssp --graph " + whole, []string{"line 2", "the graph has no weights", "random", "one"}},
 		"below 0": {"sssp --graph " + file("below.el", "1 2 7\n2 3 -1\n"), []string{"below.el", "line 2", "-1",
 			"0 or more"}},
+		"heavy": {"sssp --graph " + file("heavy.el", "0 1 1e308\n1 2 1e308\n2 3 0\n"), []string{"weight of 1e+308",
+			"path of 4 vertices", "up to 4.494"}},
 		"no number": {"sssp --graph " + file("nan.mtx",
 			"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 NaN\n"), []string{"nan.mtx", "line 3", "NaN",
 			"expected a weight"}},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -69,4 +70,14 @@ func killRecorded(t *testing.T, victims []int, launcher bool, moment time.Durati
 	}
 	all := len(victims) > 1 && strings.HasPrefix(cause, "All 3 processes were killed at once")
 	require.True(t, all || slices.ContainsFunc(victims, fell), report.Stdout)
+}
+
+// A command that fails leaves the file as it is that it would have written.
+func TestFailuresKeepFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "kept")
+	require.NoError(t, os.WriteFile(path, []byte("precious"), 0o600))
+	fails(t, 1, []string{"trace", "-o", path, filepath.Join(t.TempDir(), "nosuch")})
+	kept, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "precious", string(kept))
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -45,10 +46,12 @@ func (i *stdin) copy() (name string, err error) {
 		return "", err
 	}
 	name = filepath.Join(i.folder, "stdin")
-	return name, create(name, func(w io.Writer) error {
-		_, err := io.Copy(w, i.from)
-		return err
-	})
+	f, err := os.Create(name)
+	if err != nil {
+		return "", err
+	}
+	_, err = io.Copy(f, i.from)
+	return name, cmp.Or(err, f.Close())
 }
 
 // removed makes a command remove the file at its end.
