@@ -59,7 +59,7 @@ func (l *lister) pattern(pattern string) error {
 	case "":
 		return errors.New("a name is empty: name a file or a pattern")
 	case "-":
-		return errors.New("ranks cannot share standard input: write it to a file and name the file")
+		return errors.New("-: is standard input, which ranks cannot share: write it to a file and name the file")
 	}
 	_, err := os.Lstat(pattern)
 	if err == nil || !strings.ContainsAny(pattern, `*?[`) {

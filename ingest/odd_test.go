@@ -51,7 +51,7 @@ func TestNamesThatCannotBeRead(t *testing.T) {
 		{[]string{"/dev/null"}, "/dev/null: is a device"},
 		{[]string{"/dev/zero"}, "/dev/zero: is a device"},
 		{[]string{file("a\nb.gz", "\x1f\x8b\x08")}, "a\nb.gz: decompress: "},
-		{[]string{"-"}, "ranks cannot share standard input"},
+		{[]string{"-"}, "-: is standard input, which ranks cannot share"},
 		{[]string{at("loop")}, "too many levels of symbolic links"},
 		{[]string{at("dangling")}, "no such file"},
 		{[]string{at("a.txt"), at("alias")}, "alias: is the same file as a.txt: name it " +

@@ -68,7 +68,7 @@ func (c Config) Check(ranks int) error {
 	fit := newNumbers(ranks, 0).most(c.Bytes)
 	switch {
 	case c.Bytes != 4 && c.Bytes < 8 || c.Bytes > bytesMax:
-		return fmt.Errorf("alltoall: items of %d bytes: give 4, or 8 to %d, or 0 for %d", c.Bytes, bytesMax, bytesDefault)
+		return fmt.Errorf("alltoall: items of %d bytes: give 4, or 8 to %d", c.Bytes, bytesMax)
 	case c.Rounds > fit, fit == 0:
 		return fmt.Errorf("alltoall: items of %d bytes can number at most %d rounds of %d ranks: give fewer "+
 			"rounds, or larger items",

@@ -39,8 +39,7 @@ type Config struct {
 // Check returns an error if c is invalid for a job of this number of ranks.
 func (c Config) Check(int) error {
 	if c.Iterations < 0 {
-		return fmt.Errorf("communities: %d iterations: give a positive number, or 0 for %d",
-			c.Iterations, IterationsDefault)
+		return fmt.Errorf("communities: %d iterations: give a positive number", c.Iterations)
 	}
 	return c.Source.CheckUnweighted("communities")
 }

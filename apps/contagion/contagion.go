@@ -117,9 +117,9 @@ func (c Config) check(ranks int) error {
 	case c.Population == nil:
 		return fmt.Errorf("no population: give one")
 	case c.Days < 1 || c.Days > daysMost:
-		return fmt.Errorf("%d days: give 1 to %d, or 0 for %d", c.Days, daysMost, daysDefault)
+		return fmt.Errorf("%d days: give 1 to %d", c.Days, daysMost)
 	case c.Bundle < 1 || c.Bundle > bundleMost:
-		return fmt.Errorf("buffers of %d visits: give 1 to %d, or 0 for %d", c.Bundle, bundleMost, bundleDefault)
+		return fmt.Errorf("buffers of %d visits: give 1 to %d", c.Bundle, bundleMost)
 	case !slices.Contains(Contacts, c.Contact):
 		return fmt.Errorf("no rule of contact %q: use one of %s", c.Contact, apps.Names(Contacts))
 	case !slices.Contains(Sends, c.Send):

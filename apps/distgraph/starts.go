@@ -21,7 +21,7 @@ type Starts struct {
 func (s Starts) Check(app string) error {
 	switch {
 	case s.Count < 0:
-		return fmt.Errorf("%s: %d %s: give a positive number, or 0 for %d", app, s.Count, s.Name, s.Default)
+		return fmt.Errorf("%s: %d %s: give a positive number", app, s.Count, s.Name)
 	case s.Count > 0 && s.Labels.Len() > 0:
 		return fmt.Errorf("%s: both %s and a number of %s to draw are given: give one of the two", app, s.Name, s.Name)
 	}

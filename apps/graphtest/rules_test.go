@@ -250,7 +250,7 @@ func TestMistakes(t *testing.T) {
 		"tolerance is -1: give a number above 0":            ofPageRank(pagerank.Config{Tolerance: -1}),
 		`dangling "keep" is not one of lose, spread, self`:  ofPageRank(pagerank.Config{Dangling: "keep"}),
 		"-1 iterations: give a positive number":             ofPageRank(pagerank.Config{Iterations: -1}),
-		"-2 iterations: give a positive number, or 0 for 10": mistake(t, communities.Run,
+		"-2 iterations: give a positive number": mistake(t, communities.Run,
 			communities.Config{Source: good, Iterations: -2}),
 		`mode "dfs" is not one of level, tasks`: ofCentrality(centrality.Config{Mode: "dfs"}),
 		"-1 sources: give a positive number":    ofCentrality(centrality.Config{SourceCount: -1}),

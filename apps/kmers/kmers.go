@@ -73,15 +73,14 @@ func (c Config) Check(int) error {
 	}
 	switch {
 	case c.K < 0 || c.K > kMost:
-		return fmt.Errorf("kmers: k-mers of %d bases: give 1 to %d, or 0 for %d", c.K, kMost, KDefault)
+		return fmt.Errorf("kmers: k-mers of %d bases: give 1 to %d", c.K, kMost)
 	case len(c.Files) > 0 && (c.Bases != 0 || c.Coverage != 0 || c.Errors != 0):
 		return fmt.Errorf("kmers: bases, coverage and errors describe generated reads, but files are given: leave " +
 			"them out")
 	case c.Bases < 0 || c.Bases > basesMost || c.Bases > 0 && c.Bases < readBases:
-		return fmt.Errorf("kmers: a genome of %d bases: give %d to %d, or 0 for %d", c.Bases, readBases, basesMost,
-			BasesDefault)
+		return fmt.Errorf("kmers: a genome of %d bases: give %d to %d", c.Bases, readBases, basesMost)
 	case c.Coverage < 0 || c.Coverage > 1000:
-		return fmt.Errorf("kmers: a coverage of %d: give 1 to 1000, or 0 for %d", c.Coverage, CoverageDefault)
+		return fmt.Errorf("kmers: a coverage of %d: give 1 to 1000", c.Coverage)
 	case c.Filter != 0 && c.Filter < blockBytes:
 		return fmt.Errorf("kmers: a filter of %d bytes: give %d or more, or 0 for none", c.Filter, blockBytes)
 	case !(c.Errors >= 0 && c.Errors <= 1):

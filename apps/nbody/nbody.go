@@ -115,18 +115,17 @@ func (c Config) check(ranks int) error {
 	case c.Steps < 0 || c.Steps > stepsMost:
 		return fmt.Errorf("%d steps: give 0 to %d", c.Steps, stepsMost)
 	case !isLength(c.Step):
-		return fmt.Errorf("steps of %v: give a time above 0, or 0 for %v", c.Step, stepDefault)
+		return fmt.Errorf("steps of %v: give a time above 0", c.Step)
 	case !(c.Theta >= 0.1) || c.Theta > 1.5:
-		return fmt.Errorf("an opening angle of %v: give 0.1 to 1.5, or 0 for %v", c.Theta, thetaDefault)
+		return fmt.Errorf("an opening angle of %v: give 0.1 to 1.5", c.Theta)
 	case c.Order < 1 || c.Order > gravity.OrderMost:
-		return fmt.Errorf("moments of order %d: give 1 (mass) to %d (hexadecapoles), or 0 for %[2]d", c.Order,
-			gravity.OrderMost)
+		return fmt.Errorf("moments of order %d: give 1 (mass) to %d (hexadecapoles)", c.Order, gravity.OrderMost)
 	case c.Bucket < 1 || c.Bucket > bucketMost:
-		return fmt.Errorf("buckets of %d particles: give 1 to %d, or 0 for %d", c.Bucket, bucketMost, bucketDefault)
+		return fmt.Errorf("buckets of %d particles: give 1 to %d", c.Bucket, bucketMost)
 	case c.Rungs < 0 || c.Rungs > rungsMost:
 		return fmt.Errorf("steps halved %d times: give 0 to %d", c.Rungs, rungsMost)
 	case !isLength(c.Eta):
-		return fmt.Errorf("steps of %v of what fits: give a number above 0, or 0 for %v", c.Eta, etaDefault)
+		return fmt.Errorf("steps of %v of what fits: give a number above 0", c.Eta)
 	case !slices.Contains(Walks, c.Walk):
 		return fmt.Errorf("no way to walk %q: use one of %s", c.Walk, apps.Names(Walks))
 	case c.Sample > sampleMost:

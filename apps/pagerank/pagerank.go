@@ -62,8 +62,7 @@ func (c Config) Check(int) error {
 		return fmt.Errorf("pagerank: tolerance is %v: give a number above 0, and 1 at most, or a fixed number of iterations",
 			c.Tolerance)
 	case c.Iterations < 0:
-		return fmt.Errorf("pagerank: %d iterations: give a positive number, or 0 for %d",
-			c.Iterations, IterationsDefault)
+		return fmt.Errorf("pagerank: %d iterations: give a positive number", c.Iterations)
 	case !slices.Contains(graph.Danglings, c.Dangling):
 		return fmt.Errorf("pagerank: dangling %q is not one of %s", c.Dangling, apps.Names(graph.Danglings))
 	}

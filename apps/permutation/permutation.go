@@ -53,8 +53,8 @@ func (c Config) Check(ranks int) error {
 	d := c.withDefaults()
 	switch {
 	case d.Log2Elements < 0 || d.Log2Elements > log2ElementsMax:
-		return fmt.Errorf("permutation: 2^%d elements a rank: give a logarithm from 1 to %d, or 0 for %d",
-			c.Log2Elements, log2ElementsMax, log2ElementsDefault)
+		return fmt.Errorf("permutation: 2^%d elements a rank: give a logarithm from 1 to %d",
+			c.Log2Elements, log2ElementsMax)
 	case uint64(ranks) > elementsMax>>d.Log2Elements:
 		return fmt.Errorf("permutation: 2^%d elements on each of %d ranks are too many: give fewer", d.Log2Elements, ranks)
 	}

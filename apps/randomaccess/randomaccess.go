@@ -76,11 +76,10 @@ func (c Config) Check(ranks int) error {
 	d := c.withDefaults()
 	switch {
 	case d.Log2Words < 0 || d.Log2Words > log2WordsMax:
-		return fmt.Errorf("randomaccess: 2^%d words a rank: give a logarithm from 1 to %d, or 0 for %d",
-			c.Log2Words, log2WordsMax, log2WordsDefault)
+		return fmt.Errorf("randomaccess: 2^%d words a rank: give a logarithm from 1 to %d",
+			c.Log2Words, log2WordsMax)
 	case !(d.UpdatesPerWord > 0) || math.IsInf(d.UpdatesPerWord, 1):
-		return fmt.Errorf("randomaccess: %v updates a word: give a positive number, or 0 for %d", c.UpdatesPerWord,
-			updatesPerWordDefault)
+		return fmt.Errorf("randomaccess: %v updates a word: give a positive number", c.UpdatesPerWord)
 	case d.UpdatesPerWord*math.Exp2(float64(d.Log2Words))*float64(ranks) > updatesMax:
 		return fmt.Errorf("randomaccess: %v updates a word are more than the stream has numbers: give less", c.UpdatesPerWord)
 	case d.updates() == 0:

@@ -49,11 +49,11 @@ func (c Config) withDefaults() Config {
 func (c Config) Check(int) error {
 	switch {
 	case c.Bytes < 0 || c.Bytes > bytesMost:
-		return fmt.Errorf("words: a text of %d bytes: give 1 to %d, or 0 for %d", c.Bytes, bytesMost, BytesDefault)
+		return fmt.Errorf("words: a text of %d bytes: give 1 to %d", c.Bytes, bytesMost)
 	case c.Vocabulary < 0 || c.Vocabulary > vocabularyMost:
-		return fmt.Errorf("words: %d words: give 1 to %d, or 0 for %d", c.Vocabulary, vocabularyMost, VocabularyDefault)
+		return fmt.Errorf("words: %d words: give 1 to %d", c.Vocabulary, vocabularyMost)
 	case c.Output.Top < 0 || c.Output.Top > topMost:
-		return fmt.Errorf("words: the %d most frequent words: give 1 to %d, or 0 for %d", c.Output.Top, topMost, TopDefault)
+		return fmt.Errorf("words: the %d most frequent words: give 1 to %d", c.Output.Top, topMost)
 	case len(c.Files) > 0 && (c.Bytes > 0 || c.Vocabulary > 0):
 		return fmt.Errorf("words: bytes and vocabulary describe a generated text, but files are given: leave them out")
 	}
