@@ -420,3 +420,48 @@ func TestOneRegionForAll(t *testing.T) {
 	require.Equal(t, before, pinned())
 	closeAll(t, all)
 }
+
+// refusing is an end whose gets fail immediately once it is armed, as those of a broken connection do.
+type refusing struct {
+	*loop
+	armed bool
+}
+
+func (f *refusing) Get(peer uint64, mem []byte, r region, at, key uint64, tag uint32) error {
+	if f.armed {
+		return errors.New("get: Transport endpoint is not connected")
+	}
+	return f.loop.Get(peer, mem, r, at, key, tag)
+}
+
+// TestGetsThatFailImmediately ends the pieces of a transfer that waits for slots, and refuses its next one.
+func TestGetsThatFailImmediately(t *testing.T) {
+	const size = 16 << 20
+	n := &loopback{late: math.MaxInt}
+	f := &refusing{loop: n.open()}
+	all := dial(t, netiotest.Configs(t, 2, 2), Options{All: true}, n.with(f, 1))
+	for _, p := range all {
+		p.Start(func(error) {}) // the loss that the refusal means
+	}
+	t.Cleanup(func() {
+		all[1].Abort("the test is over")
+		_ = netiotest.CloseAll(all)
+	})
+	address, _ := expose(t, all, size)
+	w := all[1].way
+	var c netio.Completion
+	all[1].Port(1).OneSided().Get(address, make([]byte, size), &c)
+	look(t, all, "pieces", func() bool {
+		return locked(w, func() bool { return len(w.waiting) > 0 && w.pieces == piecesMax })
+	})
+	w.mu.Lock()
+	defer w.unlock()
+	f.armed = true
+	n.mu.Lock()
+	for i := range f.events {
+		f.events[i].wait = 0
+	}
+	n.mu.Unlock()
+	require.NotPanics(t, func() { w.advance() })
+	require.Empty(t, w.waiting)
+}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -146,4 +147,26 @@ func stuckIn(t *testing.T, call string, idle bool) {
 	cancel()
 	require.Error(t, <-results[last])
 	close(s.release)
+}
+
+// TestAbortWhileStuck aborts a job while a call of its fabric does not return. It waits for the call once, not for each
+// process.
+func TestAbortWhileStuck(t *testing.T) {
+	const processes = 16
+	all := dial(t, netiotest.Configs(t, processes, processes), Options{All: true}, (&loopback{}).ends)
+	var told sync.WaitGroup
+	told.Add(processes - 1)
+	all[0].Start(func(error) {})
+	for _, p := range all[1:] {
+		once := sync.OnceFunc(told.Done)
+		p.Start(func(error) { once() })
+	}
+	w := all[0].way
+	w.mu.Lock()
+	began := time.Now()
+	all[0].Abort("a reason")
+	require.Less(t, time.Since(began), (processes-1)*stuckLimitLost)
+	told.Wait()
+	w.mu.Unlock()
+	_ = netiotest.CloseAll(all)
 }

@@ -186,6 +186,11 @@ func (w *Way) resume() {
 		w.noSlot = false
 		w.news.Store(true)
 	}
+	if w.resuming { // a call has failed at once: the outer loop goes on
+		return
+	}
+	w.resuming = true
+	defer func() { w.resuming = false }()
 	for w.served < len(w.waiting) {
 		if t := w.waiting[w.served]; t != nil && !t.sendPieces() {
 			return

@@ -39,6 +39,7 @@ type Way struct {
 	news     atomic.Bool   // releases, grants or notes are pending
 	endings  atomic.Uint32 // of peers
 	poller   poller
+	stuck    atomic.Bool // Unlink has waited for the lock in vain
 	left     atomic.Bool // Close has left while a call does not return
 
 	mu        sync.Mutex // guards the fabric, and all fields below
@@ -51,6 +52,7 @@ type Way struct {
 	exposures exposures
 	waiting   []*transfer // transfers that wait for slots; nil for one that no longer needs any
 	served    int         // number of served entries of waiting
+	resuming  bool        // in resume
 	after     []func()    // calls to make without the lock
 	events    [eventsMax]event
 	pieces    int  // pieces of transfers in flight
@@ -104,16 +106,17 @@ func open(c *way.Config, f fabric, o Options) (*Way, error) {
 	w.poller.init(w)
 	w.late.Init(w.flush)
 	if !w.slots.grow(w) {
-		f.Close()
+		w.discard()
 		return nil, fmt.Errorf("pin the first %d bytes to send from: %w", slotsTogether*w.packet, w.pinned.refused)
 	}
 	windows := uint64(c.Place.Processes-1) * windowFirst
 	if err := w.slabs.grow(w, windows); err != nil {
-		f.Close()
+		w.discard()
 		return nil, fmt.Errorf("pin the first receive buffers of %d bytes: %w", w.slabs.needed(windows)*slabBytes, err)
 	}
 	about, err := json.Marshal(greeting{f.Traits().Provider, f.Address(), w.token, host(), w.packet, f.Traits().Packets})
 	if err != nil {
+		w.discard()
 		return nil, err
 	}
 	w.offer = handshake.Offer{Place: "ofi", Address: string(about)}
@@ -121,6 +124,14 @@ func open(c *way.Config, f fabric, o Options) (*Way, error) {
 		w.offer.Place += " " + f.Traits().Provider
 	}
 	return w, nil
+}
+
+// discard frees a way that could not be opened.
+func (w *Way) discard() {
+	w.fabric.Close()
+	for _, r := range w.pinned.all {
+		unmapped(r.mem)
+	}
 }
 
 // Name implements [way.Way].
@@ -313,12 +324,19 @@ func (w *Way) Unlink(process int) {
 	if p == nil || p.over.Swap(true) {
 		return
 	}
-	within(time.After(w.stuckLimit(true)), func() {
+	limit := w.stuckLimit(true)
+	if w.stuck.Load() { // one has waited already
+		limit = 0
+	}
+	if !within(time.After(limit), func() {
 		w.mu.Lock()
+		w.stuck.Store(false)
 		p.reclaim()
 		w.exposures.forget(p.place.Process)
 		w.unlock()
-	})
+	}) && limit > 0 {
+		w.stuck.Store(true)
+	}
 	w.endings.Add(1)
 	for _, p := range w.ports {
 		p.over.Wake()

@@ -45,3 +45,25 @@ func TestWhatDetoursIsInFlightOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestFramesThatAreSentOn abandons the frames for a lost process while another rank is still sending one of them on. That
+// frame comes home when it has left.
+func TestFramesThatAreSentOn(t *testing.T) {
+	var s sentFrames
+	to := &peer{}
+	own, other := &netio.Frame{}, &netio.Frame{}
+	_, ok := s.enter(sent{frame: own, to: to})
+	require.True(t, ok)
+	n, ok := s.enter(sent{frame: other, to: to, leaving: true})
+	require.True(t, ok)
+	require.Empty(t, s.abandon())
+	to.over.Store(true)
+	require.Len(t, s.abandon(), 1)
+	require.Empty(t, s.abandon())
+	s.left(n, own) // a frame that has come home, and whose number is used again
+	require.Empty(t, s.abandon())
+	s.left(n, other)
+	all := s.abandon()
+	require.Len(t, all, 1)
+	require.Same(t, other, all[0].frame)
+}

@@ -109,7 +109,7 @@ func (p *port) cross(f *netio.Frame, to *peer) bool {
 	number, awaited := frame.None, !inline || f.Kind == netio.Data
 	byValue := inline && lender == p
 	if awaited {
-		through := sent{frame: f, to: to}
+		through := sent{frame: f, to: to, leaving: lender != p}
 		if byValue {
 			through.frame, through.account = nil, in.Account
 		}
@@ -135,6 +135,13 @@ func (p *port) cross(f *netio.Frame, to *peer) bool {
 		s.Refer(at)
 	}
 	rank.ring.Publish(s, seq)
+	if awaited && lender != p {
+		lender.sent.left(number, f)
+		if to.over.Load() { // its rank may have looked before
+			p.w.ended.Add(1)
+			lender.parking.Wake()
+		}
+	}
 	to.event.wake(rank.ring.Header)
 	switch {
 	case byValue:

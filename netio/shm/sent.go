@@ -21,6 +21,7 @@ type sent struct {
 	frame   *netio.Frame   // nil when its contents went by value: the frame is free immediately
 	account *netio.Account // account of a frame that went by value; may be nil
 	to      *peer
+	leaving bool // another rank is still sending it
 }
 
 // enter returns the number for a sent frame. It reports false if none is free.
@@ -31,6 +32,15 @@ func (s *sentFrames) enter(f sent) (n frame.Number, ok bool) {
 		return 0, false
 	}
 	return frame.Number(s.table.Add(f)), true
+}
+
+// left records that the rank that sends a frame of this pool on has put it into a ring. The frame may have come home.
+func (s *sentFrames) left(n frame.Number, f *netio.Frame) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if at := s.table.At(uint32(n)); at != nil && at.frame == f {
+		at.leaving = false
+	}
 }
 
 // remove removes the frame that was sent to a process under a number, if one exists.
@@ -49,7 +59,7 @@ func (s *sentFrames) abandon() (all []sent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for n, at := range s.table.All() {
-		if !at.to.over.Load() {
+		if !at.to.over.Load() || at.leaving {
 			continue
 		}
 		if f := at.frame; f != nil {

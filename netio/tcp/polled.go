@@ -126,8 +126,8 @@ func (l *stream) advance() (ended bool, err error) {
 	last, err := l.writer.advance(l.socket)
 	l.said.Add(1)
 	again := errors.Is(err, errAgain)
+	l.stalled.Store(again) // also false: a flush may have looked before another goroutine found the socket full
 	if again {
-		l.stalled.Store(true)
 		err = nil
 	}
 	if wanted := l.socket.wantWrite(again); err == nil && wanted != nil {

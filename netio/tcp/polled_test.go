@@ -1,7 +1,10 @@
 package tcp
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -423,4 +426,54 @@ func receiveBusy(p netio.Port) *netio.Frame {
 			return f
 		}
 	}
+}
+
+// onceFull is a socket that is full for one write.
+type onceFull struct {
+	socket
+	full bool
+}
+
+func (o *onceFull) write(b [][]byte) (int, error) {
+	if o.full {
+		o.full = false
+		return 0, errAgain
+	}
+	return o.socket.write(b)
+}
+
+// wantWrite lets no event come between the steps of the test.
+func (o *onceFull) wantWrite(bool) error { return nil }
+
+// TestFullSocketBetweenLookAndWrite takes the steps of two writers: one looks, the other finds the socket full, then the
+// first one writes all. Later frames leave, too.
+func TestFullSocketBetweenLookAndWrite(t *testing.T) {
+	both, _ := twins(t, time.Hour)
+	p, q := both[0].Port(0), both[1].Port(1)
+	l := both[0].peer(1).streams[controlStream]
+	o := &onceFull{full: true}
+	l.both(func() { o.socket, l.socket = l.socket, o })
+	l.out.push(address(p, netio.Control, 0, 1, 8))
+	require.True(t, !l.out.closed.Load() && !l.stalled.Load() && !l.idle()) // the first writer's look
+	l.flush()
+	require.True(t, l.stalled.Load())
+	require.True(t, l.writing.TryLock()) // the first writer continues
+	ended, err := l.advance()
+	l.writing.Unlock()
+	require.False(t, ended)
+	require.NoError(t, err)
+	receive(t, q).Release()
+	l.both(func() { l.socket = o.socket })
+	p.Send(address(p, netio.Control, 0, 1, 8))
+	receive(t, q).Release()
+	closeBoth(both)
+}
+
+// TestRefusalsAreLogged logs every member that doesn't fit, from the first one after the start on.
+func TestRefusalsAreLogged(t *testing.T) {
+	both, _ := twins(t, time.Hour)
+	var log bytes.Buffer
+	both[0].config.Log = slog.New(slog.NewTextHandler(&log, nil))
+	both[0].connector.fail(errors.New("admit process 7: the job has 2"))
+	require.Contains(t, log.String(), "admit process 7")
 }

@@ -27,14 +27,10 @@ func (s *server) serve(q *netio.Frame) (*netio.Frame, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !s.ready {
-		own, err := s.t.space.Own()
-		if err != nil {
-			return nil, err
-		}
+	own := s.t.space.Near(s.t.place.Process) // nil before the first exposure: every key is unknown
+	if own != nil && !s.ready {
 		s.user, s.ready = own.User(s.number), true
 	}
-	own := s.t.space.Near(s.t.place.Process)
 	a := s.answers.Get(room)
 	a.Kind, a.From, a.To, a.Count, a.Bytes, a.Seq = answer, q.To, q.From, q.Count, uint32(room), q.Seq
 	into := a.Payload()

@@ -3,8 +3,10 @@ package tcp
 import (
 	"bytes"
 	"encoding/binary"
+	"runtime"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -242,4 +244,31 @@ func TestPiecesEndWithWords(t *testing.T) {
 		}
 		require.LessOrEqual(t, pieces, 6)
 	}
+}
+
+// TestRequestBeforeTheSegment serves a request with a bad address before this process shares its segment with others of
+// its host, as it does at the end of the start. Later requests find the shared segment.
+func TestRequestBeforeTheSegment(t *testing.T) {
+	both, _ := twins(t, time.Hour)
+	get := func(a netio.Address) error {
+		p := both[1].Port(1)
+		var c netio.Completion
+		p.OneSided().Get(a, make([]byte, 16), &c)
+		for !c.Done() {
+			p.Recv()
+			p.Wait(time.Millisecond)
+		}
+		return c.Err()
+	}
+	require.ErrorIs(t, get(netio.Address{Process: 0, Key: 1 << 32}), exposed.Unknown)
+	s, err := exposed.Reserve(0, 1<<30, 3, exposed.EntriesMax)
+	require.NoError(t, err)
+	both[0].space.Share(s)
+	a, _, err := both[0].Port(0).OneSided().Expose(4096)
+	require.NoError(t, err)
+	runtime.GC() // unmaps a segment that nobody has
+	require.NoError(t, get(a))
+	closeBoth(both)
+	server := &both[0].peer(1).server
+	require.Equal(t, s.User(server.number), server.user)
 }

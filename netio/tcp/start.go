@@ -90,6 +90,10 @@ func (c *connector) start(ctx context.Context) error {
 		}
 	}
 	err := c.wait(ctx)
+	select { // from here on, fail logs
+	case c.failed <- nil:
+	default:
+	}
 	if err != nil || config.Connect == ConnectAll {
 		cancel()
 		c.stop()
