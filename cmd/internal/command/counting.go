@@ -15,10 +15,10 @@ func newWords(t Terminal) *cobra.Command {
 		Use:   "words [FILE...]",
 		Short: "Count the words of files, or of a generated text",
 		Long: "words counts the words of text files, plain or compressed by gzip, BGZF or zstd, which all ranks\n" +
-			"read; - is standard input, in a single process. Words are separated by ASCII white space. Without files\n" +
-			"it counts a generated text whose word frequencies follow Zipf's law. Counts of frequent words are added\n" +
-			"up before they travel. The words read are compared with the words counted. --output writes word and\n" +
-			"count, in the order of the words' bytes.",
+			"read; - is standard input, in a single process. Words are separated by ASCII white space. Without\n" +
+			"files it counts a generated text whose word frequencies follow Zipf's law. Counts of frequent words\n" +
+			"are added up before they travel. The words read are compared with the words counted.\n" +
+			"--output writes word and count, in the order of the words' bytes.",
 		Example: "  pebbles words\n" +
 			"  pebbles words --bytes 1000000000 --ranks 2 --json\n" +
 			"  pebbles words 'logs/*.txt.zst' more.txt --top 100 --output words.csv",
