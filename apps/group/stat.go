@@ -40,7 +40,7 @@ func (a stat) merge(b stat) stat {
 	return stat{a.Count + b.Count, a.Sum.plus(b.Sum), least, most, a.Fraction || b.Fraction}
 }
 
-// exact is a number of more than 100 bits: the sum of a number and its rounding error. It holds all integers of 64 bits.
+// exact is a number of more than 100 bits, such as any integer of 64 bits: the sum of a number and its rounding error.
 type exact struct{ High, Low float64 }
 
 func (a exact) isNaN() bool { return a.High != a.High }

@@ -134,8 +134,8 @@ func newSearch[V distgraph.Index](g *distgraph.Graph, p *distgraph.Part[V], tuni
 
 // width returns the width of a bucket: as given, or twice the heaviest weight divided by the mean, over all arcs, of
 // the degree of the arc's end. So a vertex whose distance falls brings about two others into its own bucket, with hubs
-// in the mean. In wider buckets many vertices make offers before their distances are final. Weights so heavy that a path
-// may be longer than a float64 are an error. All ranks call it.
+// in the mean. In wider buckets many vertices make offers before their distances are final. Weights by which a path may
+// overflow a float64 are an error. All ranks call it.
 func (s *search[V]) width(given float64) (float64, error) {
 	type extent struct{ heaviest, arcs, squares float64 }
 	var own extent
@@ -154,7 +154,7 @@ func (s *search[V]) width(given float64) (float64, error) {
 	case err != nil:
 		return 0, err
 	case all.heaviest > math.MaxFloat64/float64(s.g.Vertices):
-		return 0, fmt.Errorf("sssp: a weight of %g: a path of %d vertices may be longer than a float64: give weights up to %g",
+		return 0, fmt.Errorf("sssp: a weight of %g: a path of %d vertices may overflow a float64: give weights up to %g",
 			all.heaviest, s.g.Vertices, math.MaxFloat64/float64(s.g.Vertices))
 	case given > 0:
 		return given, nil

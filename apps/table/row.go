@@ -95,16 +95,16 @@ func (v Value) Exact() (x, lacks float64, ok bool) {
 		}
 	}
 	x, ok = v.Number()
-	switch rounded := uint64(0); {
-	case v.Kind == Int || v.Kind == Uint:
-		if x < 0 {
-			rounded = uint64(int64(x))
-		} else if x < 1<<64 { // which is 0, modulo itself
-			rounded = uint64(x)
-		}
-		lacks = float64(int64(v.bits - rounded))
+	if v.Kind != Int && v.Kind != Uint {
+		return x, 0, ok
 	}
-	return x, lacks, ok
+	rounded := uint64(0) // modulo 2^64
+	if x < 0 {
+		rounded = uint64(int64(x))
+	} else if x < 1<<64 {
+		rounded = uint64(x)
+	}
+	return x, float64(int64(v.bits - rounded)), ok
 }
 
 // Append appends values to a row.

@@ -59,8 +59,7 @@ type twin struct {
 	before []byte
 }
 
-// forget drops the twins of a region: its content is no longer needed. Those of other regions stay, since their spans are
-// open.
+// forget drops the twins of a region, whose content is no longer needed. Those of others stay: their spans are open.
 func (s *Space) forget(r *region) {
 	kept := s.twins[:0]
 	for _, t := range s.twins {

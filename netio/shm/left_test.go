@@ -46,8 +46,8 @@ func TestWhatDetoursIsInFlightOnce(t *testing.T) {
 	}
 }
 
-// TestFramesThatAreSentOn abandons the frames for a lost process while another rank is still sending one of them on. That
-// frame comes home when it has left.
+// TestFramesThatAreSentOn abandons the frames for a lost process while another rank is still sending one of them on.
+// That frame comes home when it has left.
 func TestFramesThatAreSentOn(t *testing.T) {
 	var s sentFrames
 	to := &peer{}

@@ -445,8 +445,8 @@ func (o *onceFull) write(b [][]byte) (int, error) {
 // wantWrite lets no event come between the steps of the test.
 func (o *onceFull) wantWrite(bool) error { return nil }
 
-// TestFullSocketBetweenLookAndWrite takes the steps of two writers: one looks, the other finds the socket full, then the
-// first one writes all. Later frames leave, too.
+// TestFullSocketBetweenLookAndWrite takes the steps of two writers: one looks, the other finds the socket full, then
+// the first one writes all. Later frames leave, too.
 func TestFullSocketBetweenLookAndWrite(t *testing.T) {
 	both, _ := twins(t, time.Hour)
 	p, q := both[0].Port(0), both[1].Port(1)

@@ -41,17 +41,20 @@ func New(folder string) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create a spill file: %w: name a writable folder", err)
 	}
-	return &Run{file: f, named: os.Remove(f.Name()) != nil, block: make([]byte, headBytes, headBytes+blockBytes)}, nil
+	return &Run{file: f, named: os.Remove(f.Name()) != nil}, nil
 }
 
 // Len returns the number of records.
 func (r *Run) Len() int { return r.records }
 
 // Bytes returns the number of appended bytes, with lengths and checksums.
-func (r *Run) Bytes() int64 { return r.bytes + int64(len(r.block)-headBytes) }
+func (r *Run) Bytes() int64 { return r.bytes + int64(max(0, len(r.block)-headBytes)) }
 
 // Append appends a record. The function record appends it to its argument.
 func (r *Run) Append(record func(dst []byte) ([]byte, error)) (err error) {
+	if r.block == nil {
+		r.block = make([]byte, headBytes, headBytes+blockBytes)
+	}
 	at := len(r.block)
 	if r.block, err = record(append(r.block, make([]byte, lengthBytes)...)); err != nil {
 		r.block = r.block[:at]
@@ -59,15 +62,23 @@ func (r *Run) Append(record func(dst []byte) ([]byte, error)) (err error) {
 	}
 	binary.LittleEndian.PutUint32(r.block[at:], uint32(len(r.block)-at-lengthBytes))
 	if r.records++; len(r.block) >= headBytes+blockBytes {
-		return r.Flush()
+		return r.flush()
 	}
 	return nil
 }
 
-// Flush writes the records that Append has gathered. Call it before the first read.
+// Flush writes the records that Append has gathered, and frees the memory for them. Call it before the first read.
 func (r *Run) Flush() error {
+	err := r.flush()
+	if err == nil {
+		r.block = nil
+	}
+	return err
+}
+
+func (r *Run) flush() error {
 	n := len(r.block) - headBytes
-	if n == 0 {
+	if n <= 0 {
 		return nil
 	}
 	binary.LittleEndian.PutUint32(r.block, uint32(n))
@@ -91,7 +102,8 @@ type Reader struct {
 
 // Reader returns a reader at the beginning of the run. Several readers may read a run at a time.
 func (r *Run) Reader() *Reader {
-	return &Reader{from: bufio.NewReaderSize(io.NewSectionReader(r.file, 0, r.bytes), blockBytes), left: r.records}
+	// The buffer is for heads: blocks are read past it, into the reader's block.
+	return &Reader{from: bufio.NewReaderSize(io.NewSectionReader(r.file, 0, r.bytes), 512), left: r.records}
 }
 
 // Next returns the next record, which is valid until the next call; io.EOF after the last one.
@@ -121,6 +133,9 @@ func next(from io.Reader, block []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w", errDamaged, err)
 	}
 	n, sum := binary.LittleEndian.Uint32(head[:]), binary.LittleEndian.Uint32(head[4:])
+	if room := int(n) + bytes.MinRead; cap(block) < room && n < 2*blockBytes {
+		block = make([]byte, 0, room)
+	}
 	room := bytes.NewBuffer(block[:0]) // grows with the data, not with a damaged length
 	if m, err := io.CopyN(room, from, int64(n)); err != nil || crc32.Checksum(room.Bytes(), castagnoli) != sum {
 		return nil, fmt.Errorf("%w (a block of %d bytes, of which %d are there)", errDamaged, n, m)

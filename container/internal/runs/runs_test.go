@@ -118,3 +118,16 @@ func TestFullDiskAndNoFolderAreTold(t *testing.T) {
 	require.ErrorContains(t, err, "name a folder with more room")
 	require.NoError(t, r.Close())
 }
+
+// A run that is written holds no memory for records, and a reader holds one block.
+func TestMemoryOfRuns(t *testing.T) {
+	r, _ := made(t)
+	write(t, r, make([]byte, blockBytes-100), make([]byte, 100), make([]byte, 3))
+	require.Nil(t, r.block)
+	from := r.Reader()
+	for range r.Len() {
+		_, err := from.Next()
+		require.NoError(t, err)
+	}
+	require.Less(t, cap(from.block)+from.from.Size(), blockBytes+4096)
+}
