@@ -452,7 +452,7 @@ func TestGetsThatFailImmediately(t *testing.T) {
 	var c netio.Completion
 	all[1].Port(1).OneSided().Get(address, make([]byte, size), &c)
 	look(t, all, "pieces", func() bool {
-		return locked(w, func() bool { return len(w.waiting) > 0 && w.pieces == piecesMax })
+		return locked(w, func() bool { return len(w.queue.all) > 0 && w.pieces == piecesMax })
 	})
 	w.mu.Lock()
 	defer w.unlock()
@@ -463,5 +463,5 @@ func TestGetsThatFailImmediately(t *testing.T) {
 	}
 	n.mu.Unlock()
 	require.NotPanics(t, func() { w.advance() })
-	require.Empty(t, w.waiting)
+	require.Empty(t, w.queue.all)
 }

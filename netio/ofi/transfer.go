@@ -128,8 +128,8 @@ func (t *transfer) startUnder(s *lease) {
 // sendAll sends all pieces as soon as slots are free.
 func (t *transfer) sendAll() {
 	w := t.peer.w
-	if len(w.waiting) > 0 || !t.sendPieces() {
-		w.waiting = append(w.waiting, t)
+	if len(w.queue.all) > 0 || !t.sendPieces() {
+		w.queue.all = append(w.queue.all, t)
 	}
 }
 
@@ -186,19 +186,32 @@ func (w *Way) resume() {
 		w.noSlot = false
 		w.news.Store(true)
 	}
-	if w.resuming { // a call has failed at once: the outer loop goes on
+	w.queue.serve()
+}
+
+// queue has the transfers that wait for slots, in order.
+type queue struct {
+	all     []*transfer // nil for one that no longer needs any
+	served  int         // number of served ones
+	serving bool
+}
+
+// serve continues the transfers while slots are free. A call that fails immediately ends its transfer within serve, and
+// would serve again.
+func (q *queue) serve() {
+	if q.serving {
 		return
 	}
-	w.resuming = true
-	defer func() { w.resuming = false }()
-	for w.served < len(w.waiting) {
-		if t := w.waiting[w.served]; t != nil && !t.sendPieces() {
+	q.serving = true
+	defer func() { q.serving = false }()
+	for q.served < len(q.all) {
+		if t := q.all[q.served]; t != nil && !t.sendPieces() {
 			return
 		}
-		w.waiting[w.served] = nil
-		w.served++
+		q.all[q.served] = nil
+		q.served++
 	}
-	w.waiting, w.served = w.waiting[:0], 0
+	q.all, q.served = q.all[:0], 0
 }
 
 // moved records that a piece of a transfer has left or arrived.
@@ -216,8 +229,8 @@ func (w *Way) moved(c call, err error) {
 		if !t.dropped {
 			t.err = exposed.Lost
 		}
-		if i := slices.Index(w.waiting, t); i >= 0 {
-			w.waiting[i] = nil
+		if i := slices.Index(w.queue.all, t); i >= 0 {
+			w.queue.all[i] = nil
 		}
 	}
 	if t.pieces == 0 && (t.next == len(t.op.Data) || t.err != nil) {

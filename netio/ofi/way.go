@@ -50,10 +50,8 @@ type Way struct {
 	slots     slots
 	slabs     slabs
 	exposures exposures
-	waiting   []*transfer // transfers that wait for slots; nil for one that no longer needs any
-	served    int         // number of served entries of waiting
-	resuming  bool        // in resume
-	after     []func()    // calls to make without the lock
+	queue     queue
+	after     []func() // calls to make without the lock
 	events    [eventsMax]event
 	pieces    int  // pieces of transfers in flight
 	noSlot    bool // peers have pending packets, but found no slot
