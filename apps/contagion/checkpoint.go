@@ -3,6 +3,7 @@ package contagion
 import (
 	"fmt"
 
+	"github.com/activepebbles/pebbles/apps"
 	"github.com/activepebbles/pebbles/apps/contagion/population"
 	"github.com/activepebbles/pebbles/checkpoint"
 	"github.com/activepebbles/pebbles/distribution"
@@ -31,6 +32,9 @@ func (e exposed) plus(o exposed) exposed {
 
 // restore continues from the newest checkpoint, if there is one.
 func (b *bench) restore() error {
+	if !apps.Saves(b.rank) {
+		return nil
+	}
 	p, c := b.part, b.config
 	states := len(c.Disease.States)
 	_, err := b.steps.Restore(b.rank, "contagion", c.Seed,

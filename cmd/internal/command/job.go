@@ -192,7 +192,8 @@ func Written(err error) error {
 // formatOf returns the type of a file, from its name.
 func formatOf(file string) string { return strings.TrimPrefix(filepath.Ext(file), ".") }
 
-// create writes a file, in place of one that exists, which stays if that fails; or to a pipe or device.
+// create writes a file. It replaces an existing file at the end, which therefore stays if the write fails. A pipe or a
+// device is written directly.
 func create(file string, write func(w io.Writer) error) error {
 	if info, err := os.Stat(file); err != nil || info.Mode().IsRegular() {
 		return export.WriteFile(file, write, export.Replace())
