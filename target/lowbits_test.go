@@ -19,7 +19,7 @@ import (
 // only its own keys. Some distributions have the shortcut to owners, some don't.
 func TestLowBits(t *testing.T) {
 	type pair struct{ Word, Value uint64 }
-	const bits, count = 10, 5000
+	const bits, count = 10, 1000
 	maps := []func(ranks int) distribution.Map{
 		func(n int) distribution.Map { return distribution.Block(1<<bits, n) }, // the shortcut
 		func(n int) distribution.Map { return distribution.Block(1<<(bits+3), n) },

@@ -24,7 +24,7 @@ var added = reduce.Combine(func(a, b amount) amount { return amount{a.key, a.n +
 
 // Every kind of reduction leaves the result unchanged, and every pebble is handled or merged.
 func TestReductionsKeepTheAnswer(t *testing.T) {
-	const keys, sends = 50, 1000
+	const keys, sends = 50, 400
 	number := func(i int) uint64 { return uint64(i) }
 	kinds := []struct {
 		kind  reduce.Kind[amount]
@@ -35,7 +35,7 @@ func TestReductionsKeepTheAnswer(t *testing.T) {
 		{reduce.Best(func(a, b amount) bool { return a.n > b.n }),
 			func(a, b uint64) uint64 { return max(a, b) }, func(i int) uint64 { return uint64(i*7919) % 1000 }},
 		{reduce.Duplicates[amount](),
-			func(a, b uint64) uint64 { return a | 1<<b }, func(i int) uint64 { return uint64(i/250) % 64 }},
+			func(a, b uint64) uint64 { return a | 1<<b }, func(i int) uint64 { return uint64(i/100) % 64 }},
 		{reduce.First[amount](), func(_, _ uint64) uint64 { return 1 }, number},
 	}
 	everywhere(t, 3, len(kinds), func(t *testing.T, c pebble.Config, variant int) {
