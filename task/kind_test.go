@@ -63,7 +63,7 @@ func TestTreesAreSearchedOnce(t *testing.T) {
 					var visit *task.Kind[node]
 					all := func(ns []node) {
 						for _, n := range ns {
-							if got[n.Tree].Add(1) > want[n.Tree] { // which may go on for ever
+							if got[n.Tree].Add(1) > want[n.Tree] { // a job that runs tasks twice may never end
 								panic(fmt.Sprintf("tree %d has more than its %d nodes", n.Tree, want[n.Tree]))
 							}
 							r.Compute(time.Microsecond)
